@@ -48,7 +48,7 @@ export const checkExplained = ({ problems }: World, { templates }: Report): void
 export const checkHistory = async ({ store, service, hasLostMemory, problems }: World): Promise<void> => {
   if (hasLostMemory) return;
   const { history, open } = await store.count();
-  const left = service.writes.length;
+  const left = service.sent.length;
   if (history < left) problems.push(`${left} writes left, and the history knows of ${history}`);
   if (open > 0) problems.push(`${open} writes are still open at the end`);
 };

@@ -1,4 +1,4 @@
-import { randomOf as numbersOf, type Random as Numbers } from '../laws/random.ts';
+import { randomFrom, randomOf as numbersOf, type Random as Numbers } from '../laws/random.ts';
 
 /** All random choices of a round come from its seed. */
 export interface Random extends Numbers {
@@ -10,6 +10,9 @@ export const randomOf = (seed: string): Random => ({
   ...numbersOf(hash(seed)),
   fork: (label) => randomOf(`${seed}/${label}`),
 });
+
+/** Takes the numbers of the one that is given at that moment. */
+export const delegating = (current: () => Numbers): Numbers => randomFrom(() => current().next());
 
 /** FNV-1a. */
 const hash = (text: string): number => {

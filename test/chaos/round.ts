@@ -1,9 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDeepStrictEqual } from 'node:util';
 import type { Report } from '../../src/result.ts';
+import { editRecords } from '../laws/files.ts';
 import { checkedReport, checkExplained, checkHistory, isDone, reasonsIn } from './checks.ts';
-import { editFile } from './template-files.ts';
-import { dataKey } from './wire.ts';
 import { count, endOf, kill, openWorld, putFiles, startRun, type World } from './world.ts';
 import { fileWorldStore, type WorldStore } from './world-store.ts';
 
@@ -49,8 +47,8 @@ const runRound = async (
   try {
     await disturb(world);
     await converge(world);
-    world.problems.push(...world.service.judge.violations);
-    return { problems: world.problems, counts: countsOf(world) };
+    const { violations, counts } = world.service.judge;
+    return { problems: [...world.problems, ...violations], counts: new Map([...world.counts, ...counts]) };
   } finally {
     await world.close();
   }
@@ -61,7 +59,7 @@ const disturb = async (world: World): Promise<void> => {
   const steps = 2 + random.below(4);
   for (let step = 0; step < steps; step += 1) {
     if (step > 0 && random.chance(0.4)) await editFiles(world);
-    if (step > 0 && random.chance(0.3)) drift(world);
+    if (step > 0 && random.chance(0.3)) world.service.meddle(random.pick(world.files).templateId);
     if (step > 0 && random.chance(0.08)) await damageMemory(world);
     await world.store.keep();
     world.clockAhead += random.pick([0, 0, 2, 10, 90, 7 * 60, 25 * 60, -90]) * minute;
@@ -74,10 +72,11 @@ const applyArgs = ['apply', '--yes', '--format', 'json', '--lock-timeout', '60s'
 
 /** Whether anything says something else now. */
 const editFiles = async (world: World): Promise<boolean> => {
-  const before = world.files;
-  const after = before.map((file) => editFile(file, world.random));
-  await putFiles(world, after);
-  return !isDeepStrictEqual(before, after);
+  const { files, random } = world;
+  const before = JSON.stringify(files.map(({ desired }) => desired));
+  for (const file of files) for (let left = random.below(6); left > 0; left -= 1) editRecords(random, file);
+  await putFiles(world);
+  return before !== JSON.stringify(files.map(({ desired }) => desired));
 };
 
 const onePass = async (world: World): Promise<void> => {
@@ -124,42 +123,24 @@ const aDaemon = async (world: World): Promise<void> => {
   if (!run.isKilled && code !== 0) world.problems.push(`the daemon ended with ${code}: ${stderr}`);
 };
 
-/** Somebody else changes or removes a record, or adds one beside ours. */
-const drift = ({ service, templateIds, random, files }: World): void => {
-  const file = files[random.below(files.length)]!;
-  const id = templateIds.get(file.template)!;
-  const desired = new Set(file.records.map(dataKey));
-  const template = service.templates().find((one) => one.id === id);
-  const ours = template?.dns_template_records.filter((record) => desired.has(dataKey(record))) ?? [];
-  const [first, ...rest] = ours;
-  if (!first || random.chance(0.2)) {
-    const record = { type: 'A', name: 'foreign-too', content: `192.0.2.${random.below(250)}` };
-    service.change('add-record', { dns_template_id: id, ...record });
-    return;
-  }
-  const target = random.pick([first, ...rest]);
-  const content = target.content.replace(/\d/, '9');
-  if (random.chance(0.4)) service.change('remove-record', { record_id: target.id });
-  else if (random.chance(0.5)) service.change('edit-record', { record_id: target.id, ttl: 42 });
-  else service.change('edit-record', { record_id: target.id, content });
-};
-
 const damageMemory = async (world: World): Promise<void> => {
   world.hasLostMemory = true;
-  world.service.judge.memoryLost([...world.templateIds.values()], world.store.takesOver);
+  const ids = world.files.map(({ templateId }) => templateId);
+  world.service.judge.memoryLost(ids, world.store.takesOver);
   count(world, await world.store.damage(world.random));
 };
 
 /** Without faults: everything must become equal to the files, or be explained; then nothing more is written. */
 const converge = async (world: World): Promise<void> => {
-  world.isCalm = true;
+  world.calm();
   // Adds wait for a lease that may have been held when commits were lost.
   if (world.store.takesOver && world.hasLostMemory) await sleep(2_500);
   let report = await calmPasses(world);
   if (report && !isDone(report)) {
     checkExplained(world, report);
     count(world, 'rounds that a person ended');
-    const word = ['--retry', '--force', '--accept-loss', ...world.templateIds.keys()];
+    const names = world.files.map(({ desired }) => desired.template);
+    const word = ['--retry', '--force', '--accept-loss', ...names];
     await calmPass(world, [...applyArgs, ...word]);
     report = await calmPasses(world);
   }
@@ -175,11 +156,11 @@ const converge = async (world: World): Promise<void> => {
 const calmPasses = async (world: World): Promise<Report | null> => {
   const { service, problems } = world;
   for (let pass = 0; pass < 12; pass += 1) {
-    const before = service.writes.length;
+    const before = service.sent.length;
     const awaited = service.awaited();
     const report = await calmPass(world, applyArgs);
     if (report === null) return null;
-    if (service.writes.length === before && awaited === 0) return report;
+    if (service.sent.length === before && awaited === 0) return report;
   }
   problems.push('it wrote in each of 12 passes without faults');
   return null;
@@ -189,16 +170,4 @@ const calmPasses = async (world: World): Promise<Report | null> => {
 const calmPass = (world: World, args: readonly string[]): Promise<Report | null> => {
   world.later += 7 * 60 * minute;
   return checkedReport(world, startRun(world, args, false));
-};
-
-const countsOf = ({ service, counts }: World): ReadonlyMap<string, number> => {
-  const { writes, judge } = service;
-  return new Map([
-    ...counts,
-    ['adds that left', writes.filter(({ request }) => request.operation === 'add').length],
-    ['writes that left', writes.length],
-    ['writes stored', writes.filter(({ result }) => result !== null).length],
-    ...[...service.faults].map(([kind, times]) => [`fault, ${kind}`, times] as const),
-    ...judge.counts,
-  ]);
 };

@@ -1,33 +1,31 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { drawCommit, drawFault, noFault, type Fault } from './fault.ts';
-import { startFaultyService, type FaultyService, type Stage } from './faulty-service.ts';
+import type { DesiredTemplate } from '../../src/model/template.ts';
+import { drawFile, isIgnored, type TemplateFile } from '../laws/files.ts';
+import { drawTemplates } from '../laws/round.ts';
+import type { FileFacts, Pass } from '../laws/seen.ts';
+import type { Weather } from '../laws/service.ts';
 import type { Ended, LogLine, Program } from '../program.ts';
+import { startFront, type Caller, type Front, type Stage } from './front.ts';
 import { startProgram } from './program.ts';
 import { randomOf, type Random } from './random.ts';
-import { drawFile, type FileRecord, type TemplateFile, writeTemplateFile } from './template-files.ts';
 import type { WorldStore } from './world-store.ts';
-import type { FileFacts, Pass } from '../laws/seen.ts';
-import { isWrite, type SeenRequest, type WireTemplate } from './wire.ts';
 
 /** Everything in a round. */
 export interface World {
   readonly random: Random;
   readonly folder: string;
-  readonly service: FaultyService;
+  readonly service: Front;
   readonly store: WorldStore;
-  /** By the names of the templates that files describe. */
-  readonly templateIds: ReadonlyMap<string, number>;
   /** Violations, in words. */
   readonly problems: string[];
   readonly counts: Map<string, number>;
   readonly runs: Run[];
-  files: readonly TemplateFile[];
-  /** Every version of them so far. */
-  readonly asked: TemplateFile[];
-  /** Ends all faults. */
+  readonly files: readonly TemplateFile[];
   isCalm: boolean;
+  /** Ends all faults. */
+  calm(): void;
   /** Milliseconds that the clocks of processes are ahead of ours. */
   clockAhead: number;
   /** Milliseconds that have passed on both clocks. */
@@ -37,14 +35,11 @@ export interface World {
 }
 
 /** One process of the program. */
-export interface Run {
-  /** Its user token. */
-  readonly caller: string;
+export interface Run extends Caller {
   readonly program: Program;
   /** It is killed, or stopped for a while, when this many of its requests, or of its writes, were at this stage before. */
   readonly killAt: { readonly stage: Stage; readonly after: number; readonly writesOnly: boolean } | null;
   seen: number;
-  isKilled: boolean;
   /** What it may do now, in the eyes of the judge. */
   judged: Pass;
   readonly args: readonly string[];
@@ -59,41 +54,39 @@ export const openWorld = async (
 ): Promise<World> => {
   const random = randomOf(seed);
   const folder = await mkdtemp(path.join(tmpdir(), 'dns-template-sync-chaos-'));
-  const weather = { share: random.pick([0.1, 0.3, 0.6]), later: random.chance(0.25) };
-  const runOf = (caller: string): Run | undefined => world.runs.find((run) => run.caller === caller);
-  const faultOf = (request: SeenRequest): Fault => {
-    const { caller, operation, templateId, ordinal } = request;
-    const drawn = random.fork(`${caller} ${operation} ${templateId} ${ordinal}`);
-    if (isWrite(request) && runOf(caller)?.isKilled)
-      return { commit: drawCommit(drawn, weather.later), answer: 'drop' };
-    return world.isCalm ? noFault : drawFault(request, drawn, weather);
-  };
-  const onStage = (stage: Stage, request: SeenRequest): void => {
-    const run = runOf(request.caller);
-    if (run?.killAt?.stage !== stage || (run.killAt.writesOnly && !isWrite(request))) return;
-    run.seen += 1;
-    if (run.seen > run.killAt.after)
-      kill(world, run, `at a ${isWrite(request) ? 'write' : 'reading'} ${stage}`);
-  };
-  const service = await startFaultyService({
-    faultOf,
-    onStage,
-    passOf: ({ caller }) => runOf(caller)?.judged ?? null,
-    isLate: weather.later,
+  const share = random.pick([0.1, 0.3, 0.6]);
+  const isLate = random.chance(0.25);
+  const files = ['one', 'two'].map((name, index) => {
+    let file = drawFile(random, index + 1, name);
+    while (file.desired.records.length < 5) file = drawFile(random, index + 1, name);
+    const limits = { ...file.desired.limits, maxAdds: 100 };
+    file.desired = { ...file.desired, mode: 'enforce', subdomains: [], limits };
+    return file;
   });
-  const files = ['alpha', 'beta'].map((template) => drawFile(template, random));
+  const weather: Weather = { writes: share, reads: share / 2, lies: 0, meddling: 0 };
+  const runOf = (token: string | null): Run | undefined => world.runs.find(({ caller }) => caller === token);
+  const onStage = (stage: Stage, run: Run, isWrite: boolean): void => {
+    if (run.killAt?.stage !== stage || (run.killAt.writesOnly && !isWrite)) return;
+    run.seen += 1;
+    if (run.seen > run.killAt.after) kill(world, run, `at a ${isWrite ? 'write' : 'reading'} ${stage}`);
+  };
+  // Something agrees, or the first-contact guard would hold everything.
+  const start = drawTemplates(random, [{ name: 'a', files }], random.pick([0.2, 0.5]));
+  const service = await startFront({ random, start, weather, isLate, runOf, onStage });
   const world: World = {
     random,
     folder,
     service,
     store: await openStore(folder),
-    templateIds: makeTemplates(files, service, random),
     problems: [],
-    counts: new Map(),
+    counts: service.counts,
     runs: [],
-    files: [],
-    asked: [],
+    files,
     isCalm: false,
+    calm: () => {
+      world.isCalm = true;
+      [weather.writes, weather.reads] = [0, 0];
+    },
     clockAhead: 0,
     later: 0,
     hasLostMemory: false,
@@ -104,79 +97,33 @@ export const openWorld = async (
       await rm(folder, { recursive: true, force: true });
     },
   };
-  count(world, weather.later ? 'rounds with writes stored too late' : 'rounds with writes stored in time');
-  await putFiles(world, files);
+  count(world, isLate ? 'rounds with writes stored too late' : 'rounds with writes stored in time');
+  await putFiles(world);
   return world;
 };
 
-/** The templates as the files' owner finds them: some records there, some different, some of other people. */
-const makeTemplates = (
-  files: readonly TemplateFile[],
-  service: FaultyService,
-  random: Random,
-): Map<string, number> => {
-  const ids = new Map<string, number>();
-  for (const file of files) {
-    const [first, ...rest] = file.records;
-    // Something agrees, or the first-contact guard would hold everything.
-    const own = [...(first ? [first] : []), ...rest.flatMap((record) => actualFor(record, random))];
-    const others = foreignRecords(file, random);
-    const copies = random.chance(0.15) ? own.slice(0, 1) : [];
-    const template = addTemplate(service, file.template, [...own, ...copies, ...others]);
-    ids.set(file.template, template.id);
-  }
-  // Like those, and in no file.
-  for (const file of files) addTemplate(service, `${file.template}-sibling`, file.records);
-  return ids;
-};
-
-const addTemplate = (service: FaultyService, name: string, records: readonly FileRecord[]): WireTemplate =>
-  service.change('add-template', {
-    name,
-    records: records.map((record) => ({ ...record, ttl: record.ttl ?? 3600 })),
-  });
-
-const actualFor = (record: FileRecord, random: Random): FileRecord[] => {
-  const kind = random.below(6);
-  if (kind === 0) return [record];
-  if (kind === 1) return [{ ...record, ttl: 60 }];
-  return kind === 2 && record.type !== 'TXT'
-    ? [{ ...record, content: record.content.replace(/\d/, '9') }]
-    : [];
-};
-
-/** Outside the file: with `adopt` only ignored records and those of unknown type. */
-const foreignRecords = ({ adopt }: TemplateFile, random: Random): FileRecord[] => {
-  const plain = { name: null, priority: null, ttl: 3600 };
-  const always = [
-    { ...plain, type: 'CAA', content: '0 issue "ca.example.net"' },
-    { ...plain, type: 'TXT', name: '_acme-challenge', content: 'challenge' },
-  ];
-  const unlisted = [
-    { ...plain, type: 'A', name: 'foreign', content: '192.0.2.1' },
-    { ...plain, type: 'TXT', content: 'verification=0123456789' },
-    { ...plain, type: 'MX', name: 'foreign', content: 'mx.example.com', priority: 5 },
-  ];
-  return [...always, ...(adopt ? [] : unlisted)].filter(() => random.chance(0.6));
-};
-
-export const putFiles = async (world: World, files: readonly TemplateFile[]): Promise<void> => {
-  world.asked.push(...files);
+/** After they were edited. */
+export const putFiles = async (world: World): Promise<void> => {
   for (const run of world.runs.filter(({ isOver }) => !isOver)) {
     // A command goes by either version, a daemon makes another pass.
     run.hasOtherFiles = true;
-    run.judged = judgedPass(world, run.args, world.asked);
+    run.judged = judgedPass(world, run.args, true);
   }
-  for (const file of files) await writeTemplateFile(path.join(world.folder, 'templates'), file);
-  world.files = files;
+  const folder = path.join(world.folder, 'templates');
+  await mkdir(folder, { recursive: true });
+  for (const { desired } of world.files) {
+    const { source: _, ...said } = desired;
+    const place = path.join(folder, `${desired.template}.yaml`);
+    // Every JSON text is YAML. Like editors: writes a new file, then renames it.
+    const isSaid = (key: string, value: unknown): unknown =>
+      key === 'source' || value === null ? undefined : value;
+    await writeFile(`${place}.new`, JSON.stringify(said, isSaid, 1));
+    await rename(`${place}.new`, place);
+  }
 };
 
-/** What a pass over these versions of the files may do. */
-const judgedPass = (
-  { service, templateIds, clockAhead }: World,
-  args: readonly string[],
-  files: readonly TemplateFile[],
-): Pass =>
+/** What a pass may do; over all versions of the files together, where it is not known which of them is in force. */
+const judgedPass = ({ service, files, clockAhead }: World, args: readonly string[], isOfAny: boolean): Pass =>
   service.judge.started({
     isDryRun: args.includes('plan'),
     isCommand: args.includes('apply'),
@@ -186,27 +133,18 @@ const judgedPass = (
     maxAddsPerPass: 300,
     skew: clockAhead,
     files: new Map(
-      [...templateIds].map(([template, id]) => [
-        id,
-        factsOf(files.filter((file) => file.template === template)),
+      files.map(({ templateId, desired, earlier }) => [
+        templateId,
+        factsOf(desired, isOfAny ? [...earlier, desired] : [desired]),
       ]),
     ),
   });
 
-/** Of all versions together, where it is not known which of them is in force. */
-const factsOf = (versions: readonly TemplateFile[]): FileFacts => {
-  const [first] = versions;
-  if (!first) throw new Error('there is no file');
-  return {
-    template: first.template,
-    mode: 'enforce',
-    surplus: first.surplus,
-    adopt: first.adopt,
-    limits: { maxAdds: 100, maxChangePercent: 30, minRecords: 10 },
-    records: versions.flatMap(({ records }) => records),
-    isIgnored: ({ name }) => name === '_acme-challenge',
-  };
-};
+const factsOf = (desired: DesiredTemplate, versions: readonly DesiredTemplate[]): FileFacts => ({
+  ...desired,
+  records: versions.flatMap(({ records }) => records),
+  isIgnored: (record) => isIgnored(desired, record),
+});
 
 /** Starts the program; if it may be killed, whether and when is random. */
 export const startRun = (world: World, args: readonly string[], mayBeKilled: boolean): Run => {
@@ -250,7 +188,7 @@ export const startRun = (world: World, args: readonly string[], mayBeKilled: boo
     killAt,
     seen: 0,
     isKilled: false,
-    judged: judgedPass(world, args, world.files),
+    judged: judgedPass(world, args, false),
     args,
     hasOtherFiles: false,
     isOver: false,
@@ -269,7 +207,7 @@ export const startRun = (world: World, args: readonly string[], mayBeKilled: boo
 const followPasses = async (world: World, run: Run): Promise<void> => {
   const begins = (line: LogLine): boolean => line['event'] === 'pass.started';
   while ((await run.program.line(begins)) !== null)
-    run.judged = judgedPass(world, run.args, run.hasOtherFiles ? world.asked : world.files);
+    run.judged = judgedPass(world, run.args, run.hasOtherFiles);
 };
 
 /** Milliseconds between the clocks of two machines. */

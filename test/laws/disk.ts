@@ -1,22 +1,7 @@
 import type { Suspension } from '../../src/model/suspension.ts';
 import type { Entry, Memory, MemoryChanges, RecordState, TemplateRow } from '../../src/state/memory.ts';
 
-/** The disk: state that outlives a process. */
-export interface Disk {
-  /** What a process finds at its start. */
-  open(): Memory;
-  /** As if the state directory had been lost. */
-  wipe(): void;
-  /** As if everything but the open adds had been lost. */
-  keepAdds(): void;
-  /** As if a standby had taken over that lacked these last commits. */
-  loseLast(commits: number): void;
-  /** What is suspended from now on, in every state. */
-  suspend(suspensions: readonly Suspension[]): void;
-  /** Everything on it that a pass goes by. */
-  content(): unknown;
-  close(): void;
-}
+export type Disk = ReturnType<typeof simulatedDisk>;
 
 interface Stored {
   readonly row: Map<number, string>;
@@ -29,8 +14,11 @@ interface Stored {
   lastEntry: number;
 }
 
-/** The state as in SQLite, but inside this process: a resolved promise means that it is on disk. */
-export const simulatedDisk = (): Disk => {
+/**
+ * The disk, which outlives a process: the state as in SQLite, but inside this process, where a resolved promise means that it
+ * is on disk.
+ */
+export const simulatedDisk = () => {
   let stored = emptyDisk();
   const before: Stored[] = [];
   let suspended: readonly Suspension[] = [];
@@ -41,33 +29,35 @@ export const simulatedDisk = (): Disk => {
     return stored;
   };
   return {
-    open: () =>
+    /** What a process finds at its start. */
+    open: (): Memory =>
       memoryOn(
         () => stored,
         commit,
         () => suspended,
       ),
-    suspend: (suspensions) => {
-      suspended = suspensions;
-    },
-    wipe: () => {
+    /** What is suspended from now on, in every state. */
+    suspend: (suspensions: readonly Suspension[]): void => void (suspended = suspensions),
+    /** As if the state directory had been lost. */
+    wipe: (): void => {
       stored = emptyDisk();
       before.length = 0;
     },
-    keepAdds: () => {
+    /** As if everything but the open adds had been lost. */
+    keepAdds: (): void => {
       const open = [...stored.journal].filter(([, body]) => parse<Entry>(body).state === 'sent');
       stored = { ...emptyDisk(), journal: new Map(open), lastEntry: stored.lastEntry };
     },
-    loseLast: (commits) => {
+    /** As if a standby had taken over that lacked these last commits. Its revisions are others. */
+    loseLast: (commits: number): void => {
       for (let left = commits; left > 0; left -= 1) stored = before.pop() ?? stored;
-      // Revisions of a standby are others.
       stored = { ...stored, number: (disks += 1) };
     },
-    content: () =>
+    /** Everything on it that a pass goes by. */
+    content: (): unknown =>
       [stored.row, ...stored.records.values(), stored.journal].map((some) =>
         [...some.values()].map((body) => parse(body)),
       ),
-    close: () => undefined,
   };
 };
 
@@ -134,10 +124,7 @@ const memoryOn = (
       disk.journal.set(begun.id, JSON.stringify(begun));
       return Promise.resolve(begun);
     },
-    save: (changes) => {
-      saveTo(commit(), changes);
-      return Promise.resolve();
-    },
+    save: (changes) => Promise.resolve(saveTo(commit(), changes)),
     revisions: () => {
       const { number, writes } = current();
       return Promise.resolve({ of: (templateId) => `${number} ${writes.get(templateId) ?? 0}` });

@@ -2,13 +2,12 @@
 // each small world with at most N faults (2), of core worlds also with more, on all processors; --core: only those;
 // --generated: instead of them so many that chance makes. Finished worlds are kept in node_modules/.schedules until a
 // source changes, so that a run that was ended goes on. A breach is printed in words, and saved as a file that --replay plays with its trace.
-import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import { rolldown } from 'rolldown';
+import { answerOf, bundleTo } from './bundle.mjs';
 
 const usage =
   'npm run test:model [-- --faults N --core-faults N --world NAME --core --generated N --replay FILE]';
@@ -46,17 +45,17 @@ const coreFaults = Number(values['core-faults'] ?? faults);
 const main = async () => {
   await build();
   if (values.replay !== undefined) {
-    const child = fork(bundle, ['show', values.replay], { stdio: 'inherit' });
-    process.exitCode = await new Promise((resolve) => child.on('close', resolve));
+    const { isBreach, text } = JSON.parse(await answerOf(bundle, ['show', values.replay]));
+    process.stdout.write(text);
+    if (isBreach) process.exitCode = 1;
     return;
   }
   const results = readKept();
-  const children = Array.from({ length: availableParallelism() }, () => fork(bundle, { stdio: 'inherit' }));
-  const offers = await Promise.all(
-    children.map((child) => new Promise((resolve) => child.once('message', resolve))),
-  );
   const drawn = Array.from({ length: Number(values.generated) }, (_, index) => `generated ${index + 1}`);
-  const worlds = drawn.length > 0 ? drawn.map((name) => ({ name, isCore: false })) : offers[0].worlds;
+  const worlds =
+    drawn.length > 0
+      ? drawn.map((name) => ({ name, isCore: false }))
+      : JSON.parse(await answerOf(bundle, ['worlds', '']));
   const tasks = worlds
     .filter(({ name, isCore }) => values.world?.includes(name) ?? (!values.core || isCore))
     .map(({ name, isCore }) => ({ world: name, faults: isCore ? coreFaults : faults }));
@@ -65,28 +64,15 @@ const main = async () => {
   // Those that take longest first, so that no processor is left without work at the end.
   const open = tasks.filter((task) => !(keyOf(task) in results)).sort((a, b) => b.faults - a.faults);
   const queue = open.values();
-  const begun = performance.now();
-  let finished = 0;
-  const work = async (child) => {
+  const work = async () => {
     for (const task of queue) {
-      const result = await new Promise((resolve, reject) => {
-        child.once('exit', (code) => reject(new Error(`a worker ended with ${code} in "${task.world}"`)));
-        child.removeAllListeners('message');
-        child.on('message', (message) => {
-          if (message.isDone) resolve(message);
-          else showProgress({ ...message, finished, all: open.length, begun });
-        });
-        child.send(task);
-      });
-      child.removeAllListeners('exit');
-      finished += 1;
-      results[keyOf(task)] = result;
+      const answer = await answerOf(bundle, ['explore', JSON.stringify(task)]);
+      results[keyOf(task)] = JSON.parse(answer);
       writeFileSync(keptIn, JSON.stringify(results));
-      tell(result);
+      tell(results[keyOf(task)]);
     }
-    child.kill();
   };
-  await Promise.all(children.map(work));
+  await Promise.all(Array.from({ length: availableParallelism() }, work));
   sum(tasks.map((task) => results[keyOf(task)]));
 };
 
@@ -94,13 +80,7 @@ const keyOf = ({ world, faults: most }) => `${world}, ${most}`;
 
 const build = async () => {
   mkdirSync(place, { recursive: true });
-  const made = await rolldown({
-    input: path.join(import.meta.dirname, 'worker.ts'),
-    platform: 'node',
-    external: [/^node:/, 'libsql'],
-    logLevel: 'silent',
-  });
-  await made.write({ file: bundle, format: 'esm' });
+  await bundleTo(bundle);
   const digest = createHash('sha1').update(readFileSync(bundle)).digest('hex').slice(0, 12);
   keptIn = path.join(place, `${digest}.json`);
 };
@@ -115,17 +95,7 @@ const readKept = () => {
   }
 };
 
-const showProgress = ({ world, schedules, left, finished, all, begun }) => {
-  if (!process.stderr.isTTY) return;
-  const minutes = (performance.now() - begun) / 60_000;
-  const rest = finished > 0 ? `, some ${Math.ceil((minutes / finished) * (all - finished))} min left` : '';
-  process.stderr.write(
-    `\r\x1b[K${finished} of ${all} worlds${rest}; ${world}: ${schedules} schedules, ${left} open`,
-  );
-};
-
 const tell = ({ world, schedules, states, seconds, breaches }) => {
-  if (process.stderr.isTTY) process.stderr.write('\r\x1b[K');
   process.stdout.write(
     `${breaches.length > 0 ? 'BREACH' : 'ok    '} ${world}: ${schedules} schedules, ${states} states, ${seconds.toFixed(1)} s\n`,
   );

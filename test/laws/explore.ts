@@ -105,40 +105,25 @@ const kindOf = (what: readonly string[]): string =>
     .filter((word) => /^[a-z,]+$/.test(word))
     .join(' ');
 
-/** A schedule with its number of faults. */
-export interface Planned {
-  readonly faults: number;
-  readonly schedule: Schedule;
-}
-
-interface Options {
-  /** What to begin with, if not with the schedule in which all goes well. */
-  readonly start?: readonly Planned[];
-  /** Whether a schedule that comes up is of no interest. */
-  readonly isKnown?: (schedule: Schedule) => boolean;
-  readonly onPlayed?: (played: Planned, schedules: number, left: number) => void | Promise<void>;
-  /** Ends it before all is played. */
-  readonly isEnough?: (breaches: number) => boolean;
-}
-
-/** Every schedule with at most so many faults, those with the fewest first; what breaks a law is not continued. */
+/**
+ * Every schedule with at most so many faults, those with the fewest first; what breaks a law is not continued, and after
+ * `enough` kinds of breaches none is.
+ */
 export const explore = async (
   play: (director: Director) => Promise<readonly string[]>,
   most: number,
-  { start = whereAllGoesWell, isKnown = () => false, onPlayed, isEnough = () => false }: Options = {},
+  enough = Infinity,
 ): Promise<Explored> => {
   const seen = new Set<string>();
-  const levels: Schedule[][] = [];
-  for (const { faults, schedule } of start) (levels[faults] ??= []).push(schedule);
+  const levels: Schedule[][] = [[[]]];
   const breaches = new Map<string, Breach>();
   let schedules = 0;
   for (let faults = 0; faults <= most; faults += 1) {
     const level = (levels[faults] ??= []);
-    for (let schedule = level.pop(); schedule && !isEnough(breaches.size); schedule = level.pop()) {
+    for (let schedule = level.pop(); schedule && breaches.size < enough; schedule = level.pop()) {
       const { director, points } = directorOf(schedule, seen);
       const what = await play(director);
       schedules += 1;
-      await onPlayed?.({ faults, schedule }, schedules, level.length);
       if (what.length > 0) {
         const kind = kindOf(what);
         if (!breaches.has(kind)) breaches.set(kind, { kind, faults, schedule, what });
@@ -148,11 +133,9 @@ export const explore = async (
         const next = faults + (isFault ? 1 : 0);
         if (next > most) continue;
         const children = others.map((other): Schedule => [...schedule, [name, other]]);
-        (levels[next] ??= []).push(...children.filter((child) => !isKnown(child)));
+        (levels[next] ??= []).push(...children);
       }
     }
   }
   return { schedules, states: seen.size, breaches: [...breaches.values()] };
 };
-
-const whereAllGoesWell: readonly Planned[] = [{ faults: 0, schedule: [] }];

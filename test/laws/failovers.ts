@@ -1,6 +1,6 @@
-import type { Memory } from '../../src/state/memory.ts';
+import { noChanges, type Memory } from '../../src/state/memory.ts';
 import { mostLost, type Disk } from './disk.ts';
-import { randomOf, type Random } from './random.ts';
+import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
 /**
@@ -24,8 +24,7 @@ export interface Failovers {
   readonly notice: (memory: Memory, pause: number) => Promise<string | null>;
 }
 
-export const failoversIn = (world: World, disk: Disk, seed: number, onLoss: () => void): Failovers => {
-  const random = randomOf(seed ^ 0x5bd1e995);
+export const failoversIn = (world: World, disk: Disk, random: Random, onLoss: () => void): Failovers => {
   const isShared = random.chance(0.3);
   let quietUntil = -Infinity;
   const takeOver = (): void => {
@@ -53,14 +52,7 @@ export const failoversIn = (world: World, disk: Disk, seed: number, onLoss: () =
         failovers.isNew = false;
         quietUntil = world.time + pause;
         for (const row of await memory.templates())
-          await memory.save({
-            row: { ...row, lastReading: null },
-            records: [],
-            forgotten: [],
-            entries: [],
-            left: [],
-            history: [],
-          });
+          await memory.save({ ...noChanges, row: { ...row, lastReading: null } });
       }
       return world.time < quietUntil ? 'PostgreSQL failed over to another server' : null;
     },

@@ -5,19 +5,20 @@ import { keyOf, shown } from './records.ts';
 import type { Random } from './random.ts';
 import type { World } from './world.ts';
 
-/** The template files, as people write and edit them. */
-export interface Files {
-  readonly templates: readonly TemplateFile[];
-}
-
+/** A template file, as people write and edit it. */
 export interface TemplateFile {
   readonly templateId: number;
   state: 'good' | 'broken' | 'gone';
   desired: DesiredTemplate;
-  /** How often it was edited. */
-  edits: number;
   readonly earlier: DesiredTemplate[];
 }
+
+export const fileOf = (templateId: number, desired: DesiredTemplate): TemplateFile => ({
+  templateId,
+  state: 'good',
+  desired,
+  earlier: [],
+});
 
 export const drawFile = (random: Random, templateId: number, template: string): TemplateFile => {
   const surplus = random.chance(0.4) ? 'park' : 'report';
@@ -39,13 +40,7 @@ export const drawFile = (random: Random, templateId: number, template: string): 
   };
   let records: RecordData[] = [];
   for (let count = random.below(8); count > 0; count -= 1) records = withRecord(random, desired, records);
-  return {
-    templateId,
-    state: 'good',
-    desired: withRecords(desired, records),
-    edits: 0,
-    earlier: [],
-  };
+  return fileOf(templateId, withRecords(desired, records));
 };
 
 /** One edit by a person. */
@@ -58,10 +53,17 @@ export const editFile = (world: World, file: TemplateFile): void => {
     return;
   }
   file.state = 'good';
-  file.desired = random.chance(0.12) ? withOtherPolicy(random, before) : withOtherRecords(random, file);
-  file.earlier.push(before);
-  file.edits += 1;
+  edited(file, random.chance(0.12) ? withOtherPolicy(random, before) : withOtherRecords(random, file));
   world.note(() => `~ ${describeFile(file)}`);
+};
+
+/** An edit of its records alone. */
+export const editRecords = (random: Random, file: TemplateFile): void =>
+  edited(file, withOtherRecords(random, file));
+
+const edited = (file: TemplateFile, desired: DesiredTemplate): void => {
+  file.earlier.push(file.desired);
+  file.desired = desired;
 };
 
 export const describeFile = ({ state, templateId, desired }: TemplateFile): string => {
@@ -72,8 +74,8 @@ export const describeFile = ({ state, templateId, desired }: TemplateFile): stri
 };
 
 /** What the files say, read as one snapshot. */
-export const readFiles = ({ templates }: Files): DesiredState => {
-  const existing = templates.filter(({ state }) => state !== 'gone');
+export const readFiles = (files: readonly TemplateFile[]): DesiredState => {
+  const existing = files.filter(({ state }) => state !== 'gone');
   return {
     templates: existing.filter(({ state }) => state === 'good').map(({ desired }) => desired),
     unusable: existing
@@ -197,45 +199,48 @@ const isValid = (desired: DesiredTemplate, records: readonly RecordData[]): bool
 
 const types = ['A', 'A', 'A', 'AAAA', 'CNAME', 'MX', 'MX', 'PTR', 'SRV', 'TXT', 'TXT'] as const;
 
-/** Few names and contents, so that records often conflict. */
+/** Few names and contents, so that records often conflict. A name of its own is one where its type does not take any. */
+const contents: Readonly<
+  Record<
+    RecordType,
+    {
+      readonly names?: readonly (string | null)[];
+      readonly contents: readonly string[];
+      readonly priorities?: readonly number[];
+    }
+  >
+> = {
+  A: { contents: ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4'] },
+  AAAA: { contents: ['2001:db8::1', '2001:DB8:0::2'] },
+  CNAME: { contents: ['Web.example.org', 'cdn.example.org.'] },
+  MX: {
+    names: [null, null, 'mail'],
+    contents: ['mx1.example.net', 'MX2.example.net', 'mx3.example.net.', '.'],
+    priorities: [0, 10, 20],
+  },
+  PTR: { names: ['10', '11'], contents: ['Web.example.org', 'a.example.org'] },
+  SRV: {
+    names: ['_sip._tcp', '_xmpp._tcp'],
+    contents: ['5 5060 Sip.example.net', '0 5060 sip2.example.net.'],
+    priorities: [10, 20],
+  },
+  TXT: {
+    names: [null, null, 'www', '_acme-challenge'],
+    contents: ['v=spf1 -all', 'v=spf1 mx -all', 'token=one', 'say "hello"', 'Free text'],
+  },
+};
+
 export const drawRecord = (random: Random, type: RecordType): RecordData => {
   const ttl = random.pick([null, null, 60, 300, 3_600]);
-  const base = { type, priority: null, ttl };
-  const name = random.pick([null, 'www', 'www', 'mail', 'Ftp', '*']);
-  switch (type) {
-    case 'A':
-      return { ...base, name, content: `192.0.2.${1 + random.below(4)}` };
-    case 'AAAA':
-      return { ...base, name, content: random.pick(['2001:db8::1', '2001:DB8:0::2']) };
-    case 'CNAME':
-      return { ...base, name: name ?? 'cn', content: random.pick(['Web.example.org', 'cdn.example.org.']) };
-    case 'MX':
-      return {
-        ...base,
-        name: random.pick([null, null, 'mail']),
-        content: random.pick(['mx1.example.net', 'MX2.example.net', 'mx3.example.net.', '.']),
-        priority: random.pick([0, 10, 20]),
-      };
-    case 'PTR':
-      return {
-        ...base,
-        name: random.pick(['10', '11']),
-        content: random.pick(['Web.example.org', 'a.example.org']),
-      };
-    case 'SRV':
-      return {
-        ...base,
-        name: random.pick(['_sip._tcp', '_xmpp._tcp']),
-        content: random.pick(['5 5060 Sip.example.net', '0 5060 sip2.example.net.']),
-        priority: random.pick([10, 20]),
-      };
-    case 'TXT':
-      return {
-        ...base,
-        name: random.pick([null, null, 'www', '_acme-challenge']),
-        content: random.pick(['v=spf1 -all', 'v=spf1 mx -all', 'token=one', 'say "hello"', 'Free text']),
-      };
-  }
+  const anyName = random.pick([null, 'www', 'www', 'mail', 'Ftp', '*']);
+  const { names, contents: own, priorities } = contents[type];
+  return {
+    type,
+    name: names ? random.pick(names) : type === 'CNAME' ? (anyName ?? 'cn') : anyName,
+    content: random.pick(own),
+    priority: priorities ? random.pick(priorities) : null,
+    ttl,
+  };
 };
 
 /** What other people add at the service, also things that files cannot describe. */

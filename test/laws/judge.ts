@@ -24,39 +24,9 @@ import { untruths } from './told.ts';
 
 export type Failure = 'unauthorized' | 'rate-limited' | 'not-sent' | 'refused' | 'other';
 
-export interface Judge {
-  readonly violations: readonly string[];
-  readonly counts: ReadonlyMap<string, number>;
-  count(what: string): void;
-  report(what: string): void;
-  started(facts: PassFacts): Pass;
-  /** It is about to ask the service. */
-  asks(pass: Pass): void;
-  listed(pass: Pass, templates: readonly ActualTemplate[]): void;
-  /** It decides to send now what leaves in a moment. */
-  decides(pass: Pass): void;
-  /** An add is on disk as begun. */
-  begun(pass: Pass, templateId: number, record: RecordData): void;
-  sent(pass: Pass, sent: Sent): void;
-  /** The records of a template are these now; `by`: by a write of ours. */
-  changed(templateId: number, records: readonly ActualRecord[], by: Sent | null): void;
-  answered(pass: Pass, sent: Sent, template: ActualTemplate): void;
-  failed(pass: Pass, kind: Failure, isWrite: boolean): void;
-  /** By a signal. */
-  toldToEnd(pass: Pass): void;
-  /** From here on it may write nothing, or cannot know that it may. */
-  suspended(pass: Pass): void;
-  /** `results`: null where it died, or could not save what it saw. */
-  ended(pass: Pass, results: readonly TemplateResult[] | null): void;
-  /** Their client has lost its memory of these templates; `isPartly`: but for that of a while before. */
-  memoryLost(templateIds: readonly number[], isPartly?: boolean): void;
-  /** Its attempts of all templates, for the laws of a whole round. */
-  cases(): readonly TemplateCase[];
-  /** What it goes by from one pass to the next. */
-  remembered(): unknown;
-}
+export type Judge = ReturnType<typeof createJudge>;
 
-export interface JudgeOptions {
+export const createJudge = (options: {
   readonly now: () => number;
   readonly start: readonly ActualTemplate[];
   readonly service: ServiceFacts;
@@ -65,16 +35,8 @@ export interface JudgeOptions {
   readonly slack?: number;
   /** Breaches that this edition of the program is known for: they are counted only. */
   readonly notKept?: readonly RegExp[];
-}
-
-export const createJudge = ({
-  now,
-  start,
-  service,
-  note = () => undefined,
-  slack = 0,
-  notKept = [],
-}: JudgeOptions): Judge => {
+}) => {
+  const { now, start, service, note = () => undefined, slack = 0, notKept = [] } = options;
   const violations: string[] = [];
   const counts = new Map<string, number>();
   const cases = new Map<number, TemplateCase>();
@@ -150,7 +112,7 @@ export const createJudge = ({
     counts,
     count,
     report,
-    started: (facts) => {
+    started: (facts: PassFacts): Pass => {
       count('passes');
       for (const [templateId, file] of facts.files) {
         const one = caseOf(templateId);
@@ -173,19 +135,23 @@ export const createJudge = ({
         hasDied: false,
       };
     },
-    asks: (pass) => {
+    /** It is about to ask the service. */
+    asks: (pass: Pass): void => {
       if (pass.isOver) report('law 11: asks after the pass ended');
       if (isSince(pass.readsEnded, now() - slack)) report(`law 11: asks ${pass.readsEnded?.why}`);
     },
-    listed: (pass, templates) => {
+    listed: (pass: Pass, templates: readonly ActualTemplate[]): void => {
       for (const { id, records } of templates) show(pass, id, { at: now(), isListing: true, records });
     },
-    decides: (pass) => {
+    /** It decides to send now what leaves in a moment. */
+    decides: (pass: Pass): void => {
       if (pass.isOver) report('law 11: begins a write after the pass ended');
       if (isSince(pass.writesEnded, now() - slack)) report(`law 11: begins a write ${pass.writesEnded?.why}`);
     },
-    begun: (pass, templateId, record) => void caseOf(templateId).begun.push({ pass, record }),
-    sent: (pass, sent) => {
+    /** An add is on disk as begun. */
+    begun: (pass: Pass, templateId: number, record: RecordData): void =>
+      void caseOf(templateId).begun.push({ pass, record }),
+    sent: (pass: Pass, sent: Sent): void => {
       const context = contextOf(pass, sent.templateId);
       const { one } = context;
       const { write } = sent;
@@ -197,7 +163,8 @@ export const createJudge = ({
       pass.attempts.push(attempt);
       one.attempts.push(attempt);
     },
-    changed: (templateId, records, by) => {
+    /** The records of a template are these now; `by`: by a write of ours. */
+    changed: (templateId: number, records: readonly ActualRecord[], by: Sent | null): void => {
       const one = caseOf(templateId);
       const attempt = one.attempts.findLast(({ sent }) => sent === by) ?? null;
       const before = one.standing;
@@ -234,7 +201,7 @@ export const createJudge = ({
       if (by.write.action === 'add') count(now() > by.at ? 'adds stored late' : 'adds stored');
       for (const what of arrivalLaws(attempt, contextOf(attempt.pass, templateId))) report(what);
     },
-    answered: (pass, sent, { id, records }) => {
+    answered: (pass: Pass, sent: Sent, { id, records }: ActualTemplate): void => {
       const one = caseOf(sent.templateId);
       const attempt = one.attempts.find((other) => other.sent === sent);
       const shownAs = records.find((record) => record.id === sent.recordId);
@@ -252,7 +219,7 @@ export const createJudge = ({
         attempt.isRivalled ||= others.some((record) => sameKey(record, shownAs));
       if (id === sent.templateId) show(pass, id, { at: now(), isListing: false, records });
     },
-    failed: (pass, kind, isWrite) => {
+    failed: (pass: Pass, kind: Failure, isWrite: boolean): void => {
       const at = now();
       if (kind === 'unauthorized') pass.writesEnded ??= { why: 'after 401 or 403', at };
       if (kind === 'unauthorized' || kind === 'rate-limited')
@@ -260,13 +227,16 @@ export const createJudge = ({
       if (isWrite && (kind === 'rate-limited' || kind === 'not-sent'))
         pass.writesEnded ??= { why: `after ${kind}`, at };
     },
-    toldToEnd: (pass) => {
+    /** By a signal. */
+    toldToEnd: (pass: Pass): void => {
       pass.writesEnded ??= { why: 'after it was told to end', at: -Infinity };
     },
-    suspended: (pass) => {
+    /** From here on it may write nothing, or cannot know that it may. */
+    suspended: (pass: Pass): void => {
       pass.isSuspended = true;
     },
-    ended: (pass, results) => {
+    /** `results`: null where it died, or could not save what it saw. */
+    ended: (pass: Pass, results: readonly TemplateResult[] | null): void => {
       pass.isOver = true;
       pass.hasDied = results === null;
       for (const [templateId, views] of pass.views) {
@@ -297,7 +267,8 @@ export const createJudge = ({
           report(`law 13: ${result.template} ${what}`);
       }
     },
-    memoryLost: (templateIds, isPartly = false) => {
+    /** Their client has lost its memory of these templates; `isPartly`: but for that of a while before. */
+    memoryLost: (templateIds: readonly number[], isPartly = false): void => {
       for (const one of templateIds.map(caseOf)) {
         for (const attempt of one.attempts) [attempt.isForgotten, attempt.isBound] = [true, false];
         if (isPartly) {
@@ -315,8 +286,10 @@ export const createJudge = ({
         one.lastShown = new Set();
       }
     },
-    cases: () => [...cases.values()],
-    remembered: () => [...cases.values()].map((one) => rememberedOf(one, now())),
+    /** Its attempts of all templates, for the laws of a whole round. */
+    cases: (): readonly TemplateCase[] => [...cases.values()],
+    /** What it goes by from one pass to the next. */
+    remembered: (): unknown => [...cases.values()].map((one) => rememberedOf(one, now())),
   };
 };
 

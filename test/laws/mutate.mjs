@@ -1,11 +1,9 @@
 // npm run test:mutants [-- TEXT...]: breaks one rule after the other, as mutations.txt says, and looks whether the judge
 // finds it in three seconds of rounds, or in the world that is named; with TEXT only the lines that hold one of the texts.
 // Ends with 1 where a break is not found, or its text is not there.
-import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import path from 'node:path';
-import { promisify } from 'node:util';
-import { rolldown } from 'rolldown';
+import { answerOf, bundleTo } from './bundle.mjs';
 
 const root = path.resolve(import.meta.dirname, '../..');
 /** Of processor time. */
@@ -44,31 +42,19 @@ const examine = async ({ file, from, to, world, what }) => {
   const place = mkdtempSync(path.join(root, 'node_modules/.mutant-'));
   try {
     const bundle = path.join(place, 'worker.mjs');
-    await build(
+    await bundleTo(
       bundle,
       broken,
       text.replace(from, () => to),
     );
     const how = world === undefined ? ['rounds', `${seconds}`] : ['world', world];
-    const { stdout } = await promisify(execFile)(process.execPath, [bundle, ...how], { timeout: patience });
-    return stdout;
+    return await answerOf(bundle, how, { timeout: patience });
   } catch (error) {
     if (error.killed) return 'it runs for ever';
     throw error;
   } finally {
     rmSync(place, { recursive: true });
   }
-};
-
-const build = async (bundle, broken, code) => {
-  const made = await rolldown({
-    input: path.join(import.meta.dirname, 'worker.ts'),
-    platform: 'node',
-    external: [/^node:/, 'libsql'],
-    logLevel: 'silent',
-    plugins: [{ name: 'mutation', load: (id) => (id === broken ? { code, moduleType: 'ts' } : null) }],
-  });
-  await made.write({ file: bundle, format: 'esm' });
 };
 
 await main();

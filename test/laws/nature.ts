@@ -31,8 +31,6 @@ export interface Nature {
   readonly scattersIds: boolean;
   /** How many records of a template a listing shows, though answers to writes show all; null: all. */
   readonly listed: number | null;
-  /** Whether names in its panel are longer by a placeholder or the domain; those of writes are kept as they are. */
-  readonly spellsPanel: boolean;
   /** How many calls all clients together may make in a minute; null: any. */
   readonly mostPerMinute: number | null;
   /** How far a listing may be behind, in ms: other people's changes, and our own writes. */
@@ -51,6 +49,7 @@ export const drawNature = (
   const quirk = (): boolean => !isPlain && random.chance(0.2);
   const lag = random.chance(0.4) ? (isKind ? settle * random.next() * 0.9 : settle * 4) : 0;
   const drawn: Nature = {
+    ...faithful,
     isKind,
     leastTtl: quirk() ? 300 : 0,
     mostTtl: quirk() ? 600 : 86_400,
@@ -69,8 +68,6 @@ export const drawNature = (
     noPriority: quirk() ? 0 : null,
     defaultTtl: quirk() ? null : 3_600,
     scattersIds: random.chance(0.2),
-    listed: null,
-    spellsPanel: false,
     mostPerMinute: quirk() ? random.pick([4, 12]) : null,
     lag,
     ...(isKind
@@ -87,16 +84,47 @@ export const drawNature = (
   return drawn.refusesType !== null && drawn.mostPerMinute === 4 ? { ...drawn, mostPerMinute: 12 } : drawn;
 };
 
+/** Everything is stored and shown as it was sent, at once. */
+export const faithful: Nature = {
+  isKind: true,
+  leastTtl: 0,
+  mostTtl: 86_400,
+  oneTtlPerSet: false,
+  quotesTexts: false,
+  ending: null,
+  namesNameless: false,
+  respellsHosts: false,
+  ignores: null,
+  rejectsDuplicates: false,
+  answersShort: false,
+  refusesType: null,
+  shuffles: false,
+  lowersTypes: false,
+  nameless: null,
+  noPriority: null,
+  defaultTtl: 3_600,
+  scattersIds: false,
+  listed: null,
+  mostPerMinute: null,
+  lag: 0,
+  ownLag: 0,
+  delay: 0,
+};
+
 /** Whether the service stores everything exactly as sent. */
 export const isFaithful = (nature: Nature): boolean =>
-  nature.leastTtl === 0 &&
-  nature.mostTtl === 86_400 &&
-  !nature.oneTtlPerSet &&
-  nature.ending === null &&
-  !nature.namesNameless &&
-  nature.ignores === null &&
-  nature.refusesType === null &&
-  nature.listed === null;
+  (
+    [
+      'leastTtl',
+      'mostTtl',
+      'oneTtlPerSet',
+      'ending',
+      'namesNameless',
+      'ignores',
+      'refusesType',
+      'listed',
+    ] as const
+  ).every((quirk) => nature[quirk] === faithful[quirk]);
 
 /** The record that an add makes. */
 export const storedAddition = (nature: Nature, id: number, sent: RecordData): ActualRecord =>

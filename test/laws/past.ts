@@ -1,34 +1,28 @@
 import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
+import type { Sent } from './seen.ts';
 
 /** When a record became what it was then, and by whom: null for other people. */
-export interface Change<Own> {
+export interface Change {
   readonly at: number;
-  readonly by: Own | null;
-}
-
-/** What each record was before, for listings that are behind. */
-export interface Past<Own> {
-  changed(before: ActualTemplate, records: readonly ActualRecord[], change: Change<Own>): void;
-  /** The template without the changes that are not shown yet; a later change shows those before it. */
-  asOf(template: ActualTemplate, isShown: (change: Change<Own>) => boolean): ActualTemplate;
-  /** The changes since then, as text. */
-  since(from: number, now: number): unknown;
-  /** From now on every change is somebody else's. */
-  disown(): void;
-  hides(isHidden: (change: Change<Own>) => boolean): boolean;
+  readonly by: Sent | null;
 }
 
 /** Null: the record does not exist. */
-type Version<Own> = Change<Own> & { readonly record: ActualRecord | null };
+type Version = Change & { readonly record: ActualRecord | null };
 
-export const createPast = <Own>(start: readonly ActualTemplate[]): Past<Own> => {
-  const versions = new Map<number, Map<number, Version<Own>[]>>();
+/** What each record was before, for listings that are behind. */
+export const createPast = (start: readonly ActualTemplate[]) => {
+  const versions = new Map<number, Map<number, Version[]>>();
   const first = { at: -Infinity, by: null };
   for (const { id, records } of start)
     versions.set(id, new Map(records.map((record) => [record.id, [{ ...first, record }]])));
   return {
-    changed: ({ id: templateId, records: before }, records, change) => {
+    changed: (
+      { id: templateId, records: before }: ActualTemplate,
+      records: readonly ActualRecord[],
+      change: Change,
+    ): void => {
       const own = versions.get(templateId)!;
       const note = (id: number, record: ActualRecord | null): void => {
         const all = own.get(id) ?? [];
@@ -39,13 +33,15 @@ export const createPast = <Own>(start: readonly ActualTemplate[]): Past<Own> => 
       const ids = new Set(records.map(({ id }) => id));
       for (const { id } of before) if (!ids.has(id)) note(id, null);
     },
-    asOf: (template, isShown) => ({
+    /** The template without the changes that are not shown yet; a later change shows those before it. */
+    asOf: (template: ActualTemplate, isShown: (change: Change) => boolean): ActualTemplate => ({
       ...template,
       records: [...versions.get(template.id)!.values()].flatMap(
         (all) => all.findLast((version) => isShown(version))?.record ?? [],
       ),
     }),
-    since: (from, now) =>
+    /** The changes since then. */
+    since: (from: number, now: number): unknown =>
       [...versions].flatMap(([templateId, own]) =>
         [...own.values()].flatMap((all) =>
           all
@@ -53,7 +49,8 @@ export const createPast = <Own>(start: readonly ActualTemplate[]): Past<Own> => 
             .map(({ at, by, record }) => [templateId, Math.round((now - at) / 1_000), by !== null, record]),
         ),
       ),
-    disown: () => {
+    /** From now on every change is somebody else's. */
+    disown: (): void => {
       for (const own of versions.values())
         for (const [id, all] of own)
           own.set(
@@ -61,7 +58,7 @@ export const createPast = <Own>(start: readonly ActualTemplate[]): Past<Own> => 
             all.map((version) => ({ ...version, by: null })),
           );
     },
-    hides: (isHidden) =>
+    hides: (isHidden: (change: Change) => boolean): boolean =>
       [...versions.values()].some((own) => [...own.values()].some((all) => isHidden(all.at(-1)!))),
   };
 };

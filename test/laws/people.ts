@@ -1,16 +1,27 @@
 import type { ActualRecord, RecordType } from '../../src/model/record.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
 import { isKnownType } from './canonical.ts';
 import { drawForeign, drawRecord } from './files.ts';
 import { shown } from './records.ts';
-import type { Deed, SimulatedService } from './service.ts';
 import type { World } from './world.ts';
+
+/** What somebody else does to a template. */
+export const deeds = ['adds', 'changes', 'removes'] as const;
+
+/** The service's own, for people. */
+export interface Panel {
+  /** The true state. */
+  templates(): readonly ActualTemplate[];
+  change(templateId: number, change: (records: readonly ActualRecord[]) => readonly ActualRecord[]): void;
+  newId(): number;
+}
 
 /** Other people in the service's own panel: they add, change and remove records. */
 export const meddle = (
   world: World,
-  service: SimulatedService,
+  service: Panel,
   templateId: number,
-  deed: Deed = world.random.pick(['adds', 'removes', 'changes']),
+  deed: (typeof deeds)[number] = world.random.pick(['adds', 'removes', 'changes']),
 ): void => {
   const { random } = world;
   const before = service.templates().find(({ id }) => id === templateId)!.records;

@@ -1,40 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { ActualRecord } from '../../src/model/record.ts';
 import { data, desiredTemplate, saying } from '../plan/records.ts';
-import { simulatedDisk } from './disk.ts';
-import type { Failovers } from './failovers.ts';
-import { ignoreRules, type TemplateFile } from './files.ts';
-import type { Nature } from './nature.ts';
+import { clientOf, resume, suspend, templateIdsOf, type Client } from './client.ts';
+import { failoversIn } from './failovers.ts';
+import { fileOf, ignoreRules, type TemplateFile } from './files.ts';
+import { faithful } from './nature.ts';
 import { clientTime } from './process.ts';
 import type { Random } from './random.ts';
 import { keyOf } from './records.ts';
-import {
-  assemble,
-  clientOf,
-  fairWeather,
-  pass,
-  quiet,
-  resume,
-  suspend,
-  templateIdsOf,
-  unwritten,
-  type Client,
-  type Round,
-} from './round.ts';
-
+import { assemble, fairWeather, pass, quiet, unwritten, type Round } from './round.ts';
 import type { SimulatedService } from './service.ts';
 import { createWorld, type World } from './world.ts';
 import { directorOf, type Director, type Schedule } from './explore.ts';
 import type { SmallWorld } from './small-world.ts';
 
 /** Plays a world by a schedule; the laws that it broke, and its trace. */
-export const replay = async (
-  small: SmallWorld,
-  schedule: Schedule,
-): Promise<{
-  readonly violations: readonly string[];
-  readonly trace: readonly string[];
-}> => {
+export const replay = async (small: SmallWorld, schedule: Schedule) => {
   const trace: string[] = [];
   const { director, left } = directorOf(schedule);
   const violations = await play(small, director, trace);
@@ -47,17 +28,7 @@ export const play = async (
   director: Director,
   trace: string[] | null = null,
 ): Promise<readonly string[]> => {
-  const { world, round } = await playRound(small, director, trace !== null);
-  trace?.push(...world.trace);
-  return round.judge.violations;
-};
-
-const playRound = async (
-  small: SmallWorld,
-  director: Director,
-  isTraced: boolean,
-): Promise<{ readonly world: World; readonly round: Round }> => {
-  const world = createWorld(still, isTraced, director);
+  const world = createWorld(still, trace !== null, director);
   const round = assembled(small, world);
   const check = (found: readonly string[]): void => {
     for (const what of found) round.judge.report(what);
@@ -78,18 +49,17 @@ const playRound = async (
     if (index === small.steps.length - 1) {
       director.isFair = true;
       if (small.isSuspendedMeanwhile) resume(round.clients[0]!);
-      await fairWeather(round, {
-        onRest: (readyAfter) => {
-          if (!isSelfHealing(small, director)) return;
-          check(unwritten(round, round.clients[0]!).map((what) => `never writes ${what} by itself`));
-          if (readyAfter !== null && readyAfter > longestRecovery)
-            check([`takes ${readyAfter / 1_000} s to recover`]);
-        },
-        isSeen: (key) => director.isSeen(() => digestOf(round, key)),
-      });
+      const onRest = (readyAfter: number | null): void => {
+        if (!isSelfHealing(small, director)) return;
+        check(unwritten(round, round.clients[0]!).map((what) => `never writes ${what} by itself`));
+        if (readyAfter !== null && readyAfter > longestRecovery)
+          check([`takes ${readyAfter / 1_000} s to recover`]);
+      };
+      await fairWeather(round, onRest, (key) => director.isSeen(() => digestOf(round, key)));
     }
   }
-  return { world, round };
+  trace?.push(...world.trace);
+  return round.judge.violations;
 };
 
 /** After one fault, the records of the file are there soon, and without a person, unless it was somebody else's deed. */
@@ -106,16 +76,20 @@ const assembled = (small: SmallWorld, world: World): Round => {
   const { maxAddsPerPass, beside, file, service } = small;
   const settings = { settle: 10_000, unknownPause: 300_000, maxAddsPerPass, concurrency: 1 };
   const policy = file.filter((line) => /^[a-z]\w+: /i.test(line));
-  const files = [fileOf(1, 'one', file), ...(beside ? [fileOf(2, 'two', [...policy, ...beside])] : [])];
+  const files = [
+    fileSaying(1, 'one', file),
+    ...(beside ? [fileSaying(2, 'two', [...policy, ...beside])] : []),
+  ];
   const records = service.map((line, index) => {
     const record = data(line);
     return { ...record, ttl: record.ttl ?? 3_600, id: index + 1 };
   });
+  const client = clientOf('a', files);
   return assemble(world, {
-    nature: { ...faithful, ...small.nature },
+    nature: { ...faithful, lag: 9_000, ownLag: 570_000, delay: 299_800, ...small.nature },
     weather: { writes: 1, reads: 1, lies: 1, meddling: 1 },
     settings,
-    clients: [clientOf('a', files, simulatedDisk(), 1)],
+    clients: [client],
     start: files.map(({ templateId: id }) => ({
       owner: 'a',
       id,
@@ -124,7 +98,7 @@ const assembled = (small: SmallWorld, world: World): Round => {
       subdomains: 0,
       records: id === 1 ? records : [],
     })),
-    failovers: none,
+    failovers: failoversIn(world, client.disk, still, () => undefined),
     dangers: { crash: 1, fullDisk: 1, mayBeCommitted: true, maySuspend: small.isSuspendedMeanwhile },
   });
 };
@@ -159,13 +133,10 @@ const deeds: readonly (readonly [words: string, deed: Deed])[] = [
   [
     'file',
     ({ world }, { files }, text) => {
-      const [file] = files.templates;
+      const [file] = files;
       const { desired } = file!;
       file!.desired = saying(desired, text.split(' & '));
-      if (file!.desired.records !== desired.records) {
-        file!.earlier.push(desired);
-        file!.edits += 1;
-      }
+      if (file!.desired.records !== desired.records) file!.earlier.push(desired);
       world.note(() => `~ the file says ${text}`);
     },
   ],
@@ -233,16 +204,11 @@ const changed = (
   );
 };
 
-const fileOf = (templateId: number, template: string, lines: readonly string[]): TemplateFile => ({
-  templateId,
-  state: 'good',
-  desired: {
+const fileSaying = (templateId: number, template: string, lines: readonly string[]): TemplateFile =>
+  fileOf(templateId, {
     ...saying(desiredTemplate([], { template, limits }), lines),
     ...(lines.includes('ignore: usual') ? { ignore: ignoreRules } : {}),
-  },
-  edits: 0,
-  earlier: [],
-});
+  });
 
 const limits = { maxAdds: 100, maxChangePercent: 100, minRecords: 10 };
 
@@ -271,41 +237,4 @@ const still: Random = {
   pick: (things) => things[0]!,
   some: (things) => things.filter((_thing, index) => index % 2 === 1),
   shuffled: (things) => [...things],
-};
-
-const faithful: Nature = {
-  isKind: true,
-  leastTtl: 0,
-  mostTtl: 86_400,
-  oneTtlPerSet: false,
-  quotesTexts: false,
-  ending: null,
-  namesNameless: false,
-  respellsHosts: false,
-  ignores: null,
-  rejectsDuplicates: false,
-  answersShort: false,
-  refusesType: null,
-  shuffles: false,
-  lowersTypes: false,
-  nameless: null,
-  noPriority: null,
-  defaultTtl: 3_600,
-  scattersIds: false,
-  listed: null,
-  spellsPanel: false,
-  mostPerMinute: null,
-  lag: 9_000,
-  ownLag: 570_000,
-  delay: 299_800,
-};
-
-const none: Failovers = {
-  random: still,
-  chance: 0,
-  isNew: false,
-  processes: 1,
-  strike: () => false,
-  strikeAfterDeath: () => undefined,
-  notice: () => Promise.resolve(null),
 };

@@ -1,45 +1,27 @@
-import type { Clock } from '../../src/lib/clock.ts';
-import { emptyCache, type ResultCache } from '../../src/reconcile/cache.ts';
-import type { RecordData } from '../../src/model/record.ts';
-import type { DesiredState, ActualTemplate } from '../../src/model/template.ts';
+import type { ActualTemplate } from '../../src/model/template.ts';
 import type { Pass } from '../../src/reconcile/pass.ts';
 import { HostingError } from '../../src/hosting/errors.ts';
 import { MemoryError, type Memory } from '../../src/state/memory.ts';
-import type { Write } from './seen.ts';
+import { suspend, type Client, type KeptBetweenPasses } from './client.ts';
+import type { Failovers } from './failovers.ts';
+import type { Judge } from './judge.ts';
+import type { Pass as JudgedPass, Write } from './seen.ts';
 import type { SimulatedService } from './service.ts';
 import type { World } from './world.ts';
-
-/** One process of the program: it may die at each of its calls, and then does nothing more. */
-export interface Process {
-  readonly service: Pass['service'];
-  readonly memory: Memory;
-  readonly clock: Clock;
-  readonly signal: AbortSignal;
-  /** Resolves when the process has died. Nothing of it continues, not even a `catch` or `finally`. */
-  readonly death: Promise<typeof died>;
-  /** After the pass: any further call was left running. */
-  end(): void;
-}
 
 export const died = Symbol('died');
 
 /** Why the state cannot be saved. */
 export const storeFailures = ['the disk is full', 'PostgreSQL failed over'] as const;
 
+/** Of each call, from 0 to 1. */
 export interface Dangers {
-  /** Of each call, from 0 to 1. */
-  readonly crash: number;
-  readonly fullDisk: number;
+  crash: number;
+  fullDisk: number;
   /** Whether what failed may be on disk nevertheless. */
   readonly mayBeCommitted?: boolean;
   /** Whether somebody may suspend what it writes. */
   readonly maySuspend?: boolean;
-  /** Perhaps loses the last commits, and with them the lease. */
-  readonly failOver: () => boolean;
-  /** The call at which the program gets a signal to end; null if it gets none. */
-  readonly stopAt: number | null;
-  /** How far the process's clock is ahead of the true time. */
-  readonly skew: number;
 }
 
 const diskFaults = ({ mayBeCommitted = false }: Dangers): readonly DiskFault[] =>
@@ -47,81 +29,25 @@ const diskFaults = ({ mayBeCommitted = false }: Dangers): readonly DiskFault[] =
 
 type DiskFault = null | 'the disk is full' | 'committed, and an error';
 
-/** What a process keeps in memory from one pass to the next. */
-export interface KeptBetweenPasses {
-  readonly cache: ResultCache;
-  /** The same objects for the same templates, and the same list of them, as long as the process lives. */
-  readonly recognise: (templates: readonly ActualTemplate[]) => readonly ActualTemplate[];
-  /** The same object if the files say the same as before. */
-  readonly recogniseFiles: (desired: DesiredState) => DesiredState;
-  /** It died. */
-  forget(): void;
+export interface Surroundings {
+  readonly world: World;
+  readonly service: SimulatedService;
+  readonly judge: Judge;
+  readonly dangers: Dangers;
+  readonly failovers: Failovers;
+  /** How far its clock is ahead of the true time, in ms. */
+  skew: number;
 }
 
-export const keptBetweenPasses = (): KeptBetweenPasses => {
-  const cache = emptyCache();
-  const seen = new Map<string, ActualTemplate>();
-  let list: readonly ActualTemplate[] = [];
-  let files: DesiredState | null = null;
-  return {
-    cache,
-    recognise: (templates) => {
-      const known = templates.map((template) => {
-        const text = JSON.stringify(template);
-        const same = seen.get(text) ?? template;
-        seen.set(text, same);
-        return same;
-      });
-      if (!areSame(known, list)) list = known;
-      return list;
-    },
-    recogniseFiles: (desired) => {
-      const isSame =
-        files !== null &&
-        areSame(files.templates, desired.templates) &&
-        JSON.stringify(files.unusable) === JSON.stringify(desired.unusable) &&
-        files.files === desired.files;
-      if (!isSame) files = desired;
-      return files ?? desired;
-    },
-    forget: () => {
-      cache.byId.clear();
-      seen.clear();
-      list = [];
-      files = null;
-    },
-  };
-};
-
-const areSame = (some: readonly unknown[], others: readonly unknown[]): boolean =>
-  some.length === others.length && some.every((one, index) => one === others[index]);
-
-export interface ProcessObserver {
-  /** It is about to ask the service, or to send. */
-  onAsk(): void;
-  /** It is about to save what it is going to send. */
-  onDecide(): void;
-  /** It has saved what it is going to send. */
-  onBegun(templateId: number, record: RecordData): void;
-  /** It gets a signal to end. */
-  onStop(): void;
-  /** Somebody suspends the client. */
-  onSuspend(): void;
-  /** It cannot read what is suspended. */
-  onUnread(): void;
-  /** It goes on after its pass ended. */
-  onStrayCall(name: string): void;
-}
-
+/** One process of the program: it may die at each of its calls, and then does nothing more. It tells the judge what it does. */
 export const startProcess = (
-  world: World,
-  service: SimulatedService,
-  client: string,
+  { world, service, judge, dangers, failovers, skew }: Surroundings,
+  client: Client,
   memory: Memory,
-  dangers: Dangers,
   kept: KeptBetweenPasses,
-  observer: ProcessObserver,
-): Process => {
+  pass: JudgedPass,
+  stopAt: number | null,
+) => {
   const { random } = world;
   const stop = new AbortController();
   let state: 'alive' | 'dead' | 'ended' = 'alive';
@@ -129,9 +55,7 @@ export const startProcess = (
   let isSuspended = false;
   const { maySuspend = false } = dangers;
   let reportDeath: (value: typeof died) => void = () => undefined;
-  const death = new Promise<typeof died>((resolve) => {
-    reportDeath = resolve;
-  });
+  const death = new Promise<typeof died>((resolve) => void (reportDeath = resolve));
   const forever = new Promise<never>(() => undefined);
   const mayDie = (name: string): boolean => {
     if (!world.choose(() => `the process dies ${name}`, [false, true], dangers.crash)) return false;
@@ -143,11 +67,11 @@ export const startProcess = (
 
   const call = async <T>(name: string, latency: number, effect: () => T | Promise<T>): Promise<T> => {
     if (state === 'dead') return forever;
-    if (state === 'ended') observer.onStrayCall(name);
+    if (state === 'ended') judge.report(`law 11: calls ${name} after the pass ended`);
     calls += 1;
-    if (calls === dangers.stopAt) {
+    if (calls === stopAt) {
       world.note(() => '  . the program is told to end');
-      observer.onStop();
+      judge.toldToEnd(pass);
       stop.abort();
     }
     if (mayDie(`before ${name}`)) return forever;
@@ -164,7 +88,10 @@ export const startProcess = (
     }
     if (isDead() || mayDie(`after ${name}`)) return forever;
     isSuspended ||= maySuspend && world.choose(() => `somebody suspends it after ${name}`, [false, true], 1);
-    if (isSuspended) observer.onSuspend();
+    if (isSuspended) {
+      suspend(client, null);
+      judge.suspended(pass);
+    }
     return value;
   };
   const isDead = (): boolean => state === 'dead';
@@ -182,17 +109,17 @@ export const startProcess = (
         if (fault !== 'the disk is full') await effect();
         throw new MemoryError(storeFailures[0]);
       }
-      isTakenOver ||= dangers.failOver();
+      isTakenOver ||= failovers.strike();
       if (isTakenOver) throw new MemoryError(storeFailures[1]);
       const value = await effect();
       // It may have been committed, and lost again, before anybody learns of it.
-      isTakenOver = dangers.failOver();
+      isTakenOver = failovers.strike();
       if (isTakenOver) throw new MemoryError(storeFailures[1]);
       return value;
     });
 
   const reading = <T>(name: string, effect: () => T): Promise<T> => {
-    if (state === 'alive') observer.onAsk();
+    if (state === 'alive') judge.asks(pass);
     return call(name, 50, effect);
   };
 
@@ -222,9 +149,9 @@ export const startProcess = (
       throw new HostingError(storeFailures[1], { operation, kind: 'not-sent' });
     });
 
-  return {
+  const ofProcess: Pick<Pass, 'service' | 'clock' | 'signal'> & { readonly memory: Memory } = {
     service: {
-      listDnsTemplates: () => reading('list-dns-templates', () => kept.recognise(service.list(client))),
+      listDnsTemplates: () => reading('list-dns-templates', () => kept.recognise(service.list(client.name))),
       addDnsTemplateRecord: (templateId, record) => write(templateId, { action: 'add', record }),
       updateDnsTemplateRecord: (templateId, change) => write(templateId, { action: 'update', change }),
       listDnsRecords: (subdomain) => reading('list-dns-records', () => service.listRecords(subdomain)),
@@ -238,14 +165,14 @@ export const startProcess = (
         const isUnread =
           maySuspend && world.choose(() => 'what is suspended cannot be read', [false, true], 1);
         if (!isUnread) return memory.suspensions();
-        observer.onUnread();
+        judge.suspended(pass);
         return Promise.reject(new MemoryError(storeFailures[0]));
       },
       begin: (entry) => {
-        if (state !== 'dead') observer.onDecide();
+        if (state !== 'dead') judge.decides(pass);
         return onDisk('begin', async () => {
           const begun = await memory.begin(entry);
-          if (entry.action === 'add') observer.onBegun(entry.templateId, entry.after);
+          if (entry.action === 'add') judge.begun(pass, entry.templateId, entry.after);
           return begun;
         });
       },
@@ -259,7 +186,7 @@ export const startProcess = (
       compare: (ids) => memory.compare(ids),
     },
     clock: {
-      now: () => clientTime(world, dangers.skew),
+      now: () => clientTime(world, skew),
       uptime: () => ({ boot: 'sim', at: Math.round(world.time) }),
       sleep: (milliseconds, signal) =>
         call('sleep', 0, () => {
@@ -267,7 +194,12 @@ export const startProcess = (
         }),
     },
     signal: stop.signal,
+  };
+  return {
+    ...ofProcess,
+    /** Resolves when the process has died. Nothing of it continues, not even a `catch` or `finally`. */
     death,
+    /** After the pass: any further call was left running. */
     end: () => {
       if (state === 'alive') state = 'ended';
     },

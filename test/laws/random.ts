@@ -20,6 +20,10 @@ export const randomOf = (seed: number): Random => {
     word ^= word + Math.imul(word ^ (word >>> 7), word | 61);
     return ((word ^ (word >>> 14)) >>> 0) / 0x1_0000_0000;
   };
+  return randomFrom(next);
+};
+
+export const randomFrom = (next: () => number): Random => {
   const below = (limit: number): number => Math.floor(next() * limit);
   const chance = (probability: number): boolean => next() < probability;
   return {

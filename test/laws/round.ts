@@ -1,11 +1,12 @@
 import { planChanges } from '../../src/app/plan-file.ts';
 import { messageOf } from '../../src/errors.ts';
-import type { HostingError } from '../../src/hosting/errors.ts';
+import type { ActualRecord, RecordData } from '../../src/model/record.ts';
 import type { DesiredTemplate } from '../../src/model/template.ts';
 import { reconcile, type Pass } from '../../src/reconcile/pass.ts';
 import type { PassResult, TemplateResult, Trigger } from '../../src/result.ts';
-import { simulatedDisk, type Disk } from './disk.ts';
-import { failoversIn, type Failovers } from './failovers.ts';
+import { clientOf, templateIdsOf, type Client } from './client.ts';
+import { simulatedDisk } from './disk.ts';
+import { failoversIn } from './failovers.ts';
 import {
   describeFile,
   drawFile,
@@ -13,18 +14,17 @@ import {
   editFile,
   isIgnored,
   readFiles,
-  type Files,
   type TemplateFile,
 } from './files.ts';
 import { longestTime } from '../../src/reconcile/times.ts';
-import { createJudge, type Failure, type Judge } from './judge.ts';
-import type { FileFacts, Pass as JudgedPass, Sent } from './seen.ts';
+import { createJudge, type Judge } from './judge.ts';
+import type { FileFacts, Pass as JudgedPass } from './seen.ts';
 import { drawNature, isFaithful, type Nature } from './nature.ts';
 import { meddle } from './people.ts';
-import { died, keptBetweenPasses, startProcess, storeFailures, type KeptBetweenPasses } from './process.ts';
+import { died, startProcess, storeFailures, type Surroundings } from './process.ts';
 import { randomOf, type Random } from './random.ts';
 import { placeOf, satisfies, shown } from './records.ts';
-import { createService, type OwnedTemplate, type SimulatedService, type Weather } from './service.ts';
+import { createService, type OwnedTemplate, type Weather } from './service.ts';
 import { describe, surplusOf } from './told.ts';
 import { createWorld, type World } from './world.ts';
 
@@ -47,52 +47,24 @@ export const playRound = async (
   return { violations, counts, trace: world.trace };
 };
 
-/** With its own files, its own tokens and its own saved state. */
-export interface Client {
-  readonly name: string;
-  readonly files: Files;
-  readonly disk: Disk;
-  /** By process. */
-  readonly kept: readonly KeptBetweenPasses[];
-  isSuspended: boolean;
-}
-
-export interface Round {
-  readonly world: World;
+export interface Round extends Surroundings {
   readonly nature: Nature;
   readonly weather: Weather;
-  readonly service: SimulatedService;
   readonly clients: readonly Client[];
-  readonly failovers: Failovers;
-  readonly judge: Judge;
-  readonly settings: Settings;
-  readonly dangers: {
-    crash: number;
-    fullDisk: number;
-    readonly mayBeCommitted?: boolean;
-    readonly maySuspend?: boolean;
-  };
+  readonly settings: Pick<Pass, 'settle' | 'unknownPause' | 'maxAddsPerPass' | 'concurrency'>;
   /** The pass that is being made. */
   judged: JudgedPass | null;
-  skew: number;
   passes: number;
-}
-
-interface Settings {
-  readonly settle: number;
-  readonly unknownPause: number;
-  readonly maxAddsPerPass: number;
-  readonly concurrency: number;
 }
 
 const setUp = (world: World, seed: number): Round => {
   const { random } = world;
   const disk = simulatedDisk();
-  const failovers = failoversIn(world, disk, seed, () =>
+  const failovers = failoversIn(world, disk, randomOf(seed ^ 0x5bd1e995), () =>
     round.judge.memoryLost(templateIdsOf(round.clients[0]!), true),
   );
   const isShared = failovers.chance > 0;
-  const settings: Settings = {
+  const settings: Round['settings'] = {
     settle: random.pick([10_000, 10_000, 60_000, 120_000, 0]),
     unknownPause: random.pick([1_000, 300_000]),
     maxAddsPerPass: random.chance(0.9) ? 300 : 3,
@@ -116,42 +88,14 @@ const setUp = (world: World, seed: number): Round => {
     clientOf(
       'a',
       names.map((name, index) => drawFile(random, index + 1, name)),
-      disk,
-      failovers.processes,
+      { disk, processes: failovers.processes },
     ),
-    ...(isOfTwo ? [clientOf('b', [drawFile(random, 11, 'three')], simulatedDisk(), 1)] : []),
+    ...(isOfTwo ? [clientOf('b', [drawFile(random, 11, 'three')])] : []),
   ];
   const start = drawTemplates(random, clients);
   const round = assemble(world, { nature, weather, settings, clients, start, failovers, dangers });
   return round;
 };
-
-export const clientOf = (
-  name: string,
-  templates: readonly TemplateFile[],
-  disk: Disk,
-  processes: number,
-): Client => ({
-  name,
-  files: { templates },
-  disk,
-  kept: Array.from({ length: processes }, keptBetweenPasses),
-  isSuspended: false,
-});
-
-export const suspend = (client: Client, template: string | null): void => {
-  client.isSuspended = true;
-  const by = { by: 'somebody', reason: 'an audit', since: 0, until: null };
-  client.disk.suspend([{ template, templateId: null, ...by }]);
-};
-
-export const resume = (client: Client): void => {
-  client.isSuspended = false;
-  client.disk.suspend([]);
-};
-
-export const templateIdsOf = ({ files }: Client): number[] =>
-  files.templates.map(({ templateId }) => templateId);
 
 type Given = Pick<Round, 'nature' | 'weather' | 'settings' | 'clients' | 'failovers' | 'dangers'> & {
   readonly start: readonly OwnedTemplate[];
@@ -159,84 +103,52 @@ type Given = Pick<Round, 'nature' | 'weather' | 'settings' | 'clients' | 'failov
 
 export const assemble = (world: World, { start, ...given }: Given): Round => {
   const { nature, weather, settings, clients } = given;
-  const passOf = (): JudgedPass => round.judged!;
-  const service: SimulatedService = createService(world, nature, weather, start, {
-    onTurn: (templateId, deed) => meddle(world, service, templateId, deed),
-    onSent: (sent: Sent) => round.judge.sent(passOf(), sent),
-    onChange: (templateId, records, by) => round.judge.changed(templateId, records, by),
-    onListing: (templates) => round.judge.listed(passOf(), templates),
-    onAnswer: (sent, template) => round.judge.answered(passOf(), sent, template),
-    onFailure: (error) => round.judge.failed(passOf(), failureOf(error), isOfWrite(error)),
+  const judge = createJudge({
+    now: () => world.time,
+    start,
+    service: nature,
+    note: (line) => world.note(line),
   });
-  const round: Round = {
-    ...given,
-    world,
-    service,
-    judge: createJudge({
-      now: () => world.time,
-      start,
-      service: nature,
-      note: (line) => world.note(line),
-    }),
-    judged: null,
-    skew: 0,
-    passes: 0,
-  };
+  const service = createService(world, nature, weather, start, judge, () => round.judged!);
+  const round: Round = { ...given, world, service, judge, judged: null, skew: 0, passes: 0 };
   world.note(() => `nature ${JSON.stringify(nature)}`);
   world.note(() => `weather ${JSON.stringify(weather)} settings ${JSON.stringify(settings)}`);
-  for (const { files } of clients) for (const file of files.templates) world.note(() => describeFile(file));
+  for (const { files } of clients) for (const file of files) world.note(() => describeFile(file));
   for (const { id, records } of start) world.note(() => `service ${id}: ${records.map(shown).join(' | ')}`);
   return round;
 };
 
-const failureOf = ({ kind }: HostingError): Failure =>
-  kind === 'unauthorized' || kind === 'rate-limited' || kind === 'not-sent' || kind === 'refused'
-    ? kind
-    : 'other';
-
-const isOfWrite = ({ operation }: HostingError): boolean =>
-  operation === 'add-dns-template-record' || operation === 'update-dns-template-record';
-
 /** The clients' templates have some desired records and some others; and there are further templates. */
-const drawTemplates = (random: Random, clients: readonly Client[]): OwnedTemplate[] => {
+export const drawTemplates = (
+  random: Random,
+  clients: readonly Pick<Client, 'name' | 'files'>[],
+  share: number = random.pick([0, 0.5, 1]),
+): OwnedTemplate[] => {
   let id = 0;
-  const share = random.pick([0, 0.5, 1]);
+  const numbered = (records: readonly RecordData[]): ActualRecord[] =>
+    records.map(({ type, name, content, priority, ttl }) => ({
+      id: (id += 1),
+      type,
+      name,
+      content,
+      priority,
+      ttl,
+    }));
+  const plain = { publiclyAvailable: false, subdomains: 1, owner: 'a' };
   const own = clients.flatMap(({ name: owner, files }) =>
-    files.templates.map(({ templateId, desired }): OwnedTemplate => {
-      const records = [
+    files.map(({ templateId, desired }): OwnedTemplate => {
+      const records = numbered([
         ...random.some(desired.records, share).map((record) => ({ ...record, ttl: record.ttl ?? 3_600 })),
         ...Array.from({ length: random.pick([0, 0, 1, 3, 9]) }, () => drawForeign(random)),
-      ].map(({ type, name, content, priority, ttl }) => ({
-        id: (id += 1),
-        type,
-        name,
-        content,
-        priority,
-        ttl,
-      }));
-      return {
-        id: templateId,
-        name: desired.template,
-        publiclyAvailable: false,
-        subdomains: 1,
-        records,
-        owner,
-      };
+      ]);
+      return { ...plain, id: templateId, name: desired.template, records, owner };
     }),
   );
-  const record = { id: (id += 1), type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: 300 };
-  const other = { publiclyAvailable: false, subdomains: 0, records: [record], owner: 'a' };
+  const record = { type: 'A', name: 'www', content: '192.0.2.1', priority: null, ttl: 300 };
   return [
     ...own,
-    { ...other, id: 90, name: 'other' },
-    {
-      ...other,
-      id: 91,
-      name: 'one',
-      publiclyAvailable: true,
-      records: [{ ...record, id: (id += 1) }],
-      owner: null,
-    },
+    { ...plain, id: 90, name: 'other', records: numbered([record]) },
+    { ...plain, id: 91, name: 'one', records: numbered([record]), publiclyAvailable: true, owner: null },
   ];
 };
 
@@ -250,7 +162,7 @@ const badWeather = async (round: Round): Promise<void> => {
     // Another process takes over at once.
     if (failovers.isNew) world.advance(failovers.random.pick([100, 5_000]));
     else world.advance(random.chance(haste) ? random.pick([100, 1_000, 5_000, 20_000]) : random.pick(pauses));
-    for (const file of files.templates) {
+    for (const file of files) {
       while (random.chance(0.3)) editFile(world, file);
       while (random.chance(0.25)) meddle(world, service, file.templateId);
     }
@@ -267,29 +179,31 @@ const badWeather = async (round: Round): Promise<void> => {
     const isCommand = random.chance(0.2);
     await pass(round, client, {
       isDryRun: random.chance(0.07),
-      only: isCommand && random.chance(0.3) ? random.pick(files.templates).desired.template : null,
+      only: isCommand && random.chance(0.3) ? random.pick(files).desired.template : null,
       isCommand,
       force: isCommand && random.chance(0.3),
       retry: isCommand && random.chance(0.3),
       acceptLoss: isCommand && random.chance(0.3),
+      isShown: false,
       stopAt: random.chance(0.05) ? 1 + random.below(20) : null,
     });
   }
 };
 
 /** Without faults and changes it converges, or says why not, and then writes nothing more. */
-export const fairWeather = async (round: Round, { onRest, isSeen }: FairWeather = anyEnd): Promise<void> => {
+export const fairWeather = async (
+  round: Round,
+  /** Called with how long it took until the files were there; null where they are not. */
+  onRest: (readyAfter: number | null) => void = () => undefined,
+  isSeen: (key: unknown) => boolean = () => false,
+): Promise<void> => {
   const { world, weather, judge, dangers, failovers, nature } = round;
-  weather.writes = 0;
-  weather.reads = 0;
-  weather.lies = 0;
-  weather.meddling = 0;
-  dangers.crash = 0;
-  dangers.fullDisk = 0;
+  Object.assign(weather, { writes: 0, reads: 0, lies: 0, meddling: 0 });
+  Object.assign(dangers, { crash: 0, fullDisk: 0 });
   failovers.chance = 0;
   world.note(() => '~ fair weather');
   for (const client of round.clients) {
-    for (const file of client.files.templates.slice(world.random.below(2)))
+    for (const file of client.files.slice(world.random.below(2)))
       while (file.state !== 'good') editFile(world, file);
     const rest = await converge(round, client, quiet, 'by itself', isSeen);
     if (rest === 'seen' || judge.violations.length > 0) return;
@@ -311,38 +225,22 @@ export const fairWeather = async (round: Round, { onRest, isSeen }: FairWeather 
   }
 };
 
-interface FairWeather {
-  /** Called with how long it took until the files were there; null where they are not. */
-  readonly onRest: (readyAfter: number | null) => void;
-  readonly isSeen: (key: unknown) => boolean;
-}
-
-const anyEnd: FairWeather = { onRest: () => undefined, isSeen: () => false };
-
 /** A pass of the daemon. */
-export const quiet: PassWish = {
+export const quiet = {
   isDryRun: false,
-  only: null,
+  /** The one template that it is restricted to. */
+  only: null as string | null,
   isCommand: false,
   force: false,
   retry: false,
   acceptLoss: false,
-  stopAt: null,
+  /** The call at which the program gets a signal to end. */
+  stopAt: null as number | null,
+  /** Whether the person looks at the plan first; as long as nothing changes in between. */
+  isShown: false,
 };
 
-interface PassWish {
-  readonly isDryRun: boolean;
-  /** The one template that it is restricted to. */
-  readonly only: string | null;
-  readonly isCommand: boolean;
-  readonly force: boolean;
-  readonly retry: boolean;
-  readonly acceptLoss: boolean;
-  /** The call at which the program gets a signal to end. */
-  readonly stopAt: number | null;
-  /** Whether the person looks at the plan first; as long as nothing changes in between. */
-  readonly isShown?: boolean;
-}
+type PassWish = Readonly<typeof quiet>;
 
 const converge = async (
   round: Round,
@@ -352,7 +250,7 @@ const converge = async (
   isSeen: (key: unknown) => boolean,
 ): Promise<{ readonly result: PassResult | null; readonly readyAfter: number | null } | 'seen'> => {
   const { world, judge, service } = round;
-  const wanted = client.files.templates.flatMap(({ desired }) => desired.records).length;
+  const wanted = client.files.flatMap(({ desired }) => desired.records).length;
   const ids = templateIdsOf(client);
   const there = service.templates().flatMap(({ id, records }) => (ids.includes(id) ? records : [])).length;
   // Some services accept one write at a time, and backoffs double nine times up to their maximum.
@@ -391,7 +289,7 @@ const schedule = [300_000, 300_000, 300_000, 300_000] as const;
 
 /** Records of the files that are not at the service. */
 export const unwritten = ({ service }: Round, { files }: Client): string[] =>
-  files.templates.flatMap(({ templateId, desired }) => {
+  files.flatMap(({ templateId, desired }) => {
     const records = service.templates().find(({ id }) => id === templateId)?.records ?? [];
     return desired.records
       .filter((record) => !records.some((actual) => satisfies(actual, record)))
@@ -400,7 +298,7 @@ export const unwritten = ({ service }: Round, { files }: Client): string[] =>
 
 /** After a person's pass, an honest service has exactly the file; any other has what the result says. */
 const finalTruth = ({ judge, service, nature }: Round, { files }: Client, result: PassResult): void => {
-  for (const file of files.templates.filter(({ state }) => state === 'good')) {
+  for (const file of files.filter(({ state }) => state === 'good')) {
     const { templateId, desired } = file;
     const records = service.templates().find(({ id }) => id === templateId)!.records;
     const told = result.templates.find(({ template }) => template === desired.template)!;
@@ -482,13 +380,13 @@ const factsOf = (desired: DesiredTemplate): FileFacts => {
 const knownFacts = new WeakMap<DesiredTemplate, FileFacts>();
 
 export const pass = async (round: Round, client: Client, wish: PassWish): Promise<PassResult | null> => {
-  const { world, service, failovers, judge, settings, dangers, skew } = round;
+  const { world, service, failovers, judge, settings, skew } = round;
   round.passes += 1;
   const { files, disk } = client;
   const kept = client.kept[client.kept.length > 1 ? failovers.random.below(client.kept.length) : 0]!;
   const { number, trigger } = { number: round.passes, trigger: triggerOf(world.random, wish) };
   const desired = kept.recogniseFiles(readFiles(files));
-  const inForce = files.templates.filter(
+  const inForce = files.filter(
     ({ state, desired: { template } }) =>
       state === 'good' && (wish.only ?? template) === template && !client.isSuspended,
   );
@@ -505,26 +403,7 @@ export const pass = async (round: Round, client: Client, wish: PassWish): Promis
     files: new Map(inForce.map((file) => [file.templateId, factsOf(file.desired)])),
   });
   round.judged = judged;
-  const process = startProcess(
-    world,
-    service,
-    client.name,
-    memory,
-    { ...dangers, failOver: failovers.strike, stopAt: wish.stopAt, skew },
-    kept,
-    {
-      onAsk: () => judge.asks(judged),
-      onDecide: () => judge.decides(judged),
-      onBegun: (templateId, record) => judge.begun(judged, templateId, record),
-      onStop: () => judge.toldToEnd(judged),
-      onSuspend: () => {
-        suspend(client, null);
-        judge.suspended(judged);
-      },
-      onUnread: () => judge.suspended(judged),
-      onStrayCall: (name) => judge.report(`law 11: calls ${name} after the pass ended`),
-    },
-  );
+  const process = startProcess(round, client, memory, kept, judged, wish.stopAt);
   const { force, retry, acceptLoss } = wish;
   const request = (): Pass => ({
     ...settings,

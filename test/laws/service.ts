@@ -1,9 +1,11 @@
 import { HostingError, type HostingErrorKind, type Operation } from '../../src/hosting/errors.ts';
 import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate, SubdomainRecord } from '../../src/model/template.ts';
-import type { Sent, Write } from './seen.ts';
+import type { Failure, Judge } from './judge.ts';
+import type { Pass, Sent, Write } from './seen.ts';
 import { createPast, type Change } from './past.ts';
 import { alignTtls, isExactCopy, represented, storedAddition, storedChange, type Nature } from './nature.ts';
+import { deeds, meddle, type Panel } from './people.ts';
 import { shown } from './records.ts';
 import type { World } from './world.ts';
 
@@ -16,66 +18,33 @@ export interface Weather {
   meddling: number;
 }
 
-/** What somebody else does to a template. */
-export type Deed = (typeof deeds)[number];
-
-const deeds = ['adds', 'changes', 'removes'] as const;
-
-/** Sees everything between the client and the service. */
-export interface Observer {
-  /** Other people's turn. */
-  onTurn(templateId: number, what: Deed): void;
-  onSent(sent: Sent): void;
-  /** `by`: our own write; null for other people. */
-  onChange(templateId: number, records: readonly ActualRecord[], by: Sent | null): void;
-  onListing(templates: readonly ActualTemplate[]): void;
-  onAnswer(sent: Sent, template: ActualTemplate): void;
-  onFailure(error: HostingError): void;
-}
-
 interface Erring {
   hasLied: boolean;
   hasErred: boolean;
   hasEverErred: boolean;
 }
 
-export interface SimulatedService {
-  /** The true state. */
-  templates(): readonly ActualTemplate[];
-  /** What other people do to the records of a template. */
-  change(templateId: number, change: (records: readonly ActualRecord[]) => readonly ActualRecord[]): void;
-  newId(): number;
-  /** Of the last listing for a client: a kind service does not err twice in a row. */
-  erringFor(client: string): Erring;
-  /** For an older state the next reading follows one of before, and what it has forgotten is somebody else's. */
-  takeOlderState(): void;
-  list(client: string): ActualTemplate[];
-  /** What a listing may not show yet, with its age. */
-  recent(): unknown;
-  write(templateId: number, write: Write): ActualTemplate;
-  /** Of a process that was stopped before it sent, and goes on later. */
-  writeLate(templateId: number, write: Write): void;
-  listRecords(subdomain: string): SubdomainRecord[];
-}
+export type SimulatedService = ReturnType<typeof createService>;
 
 /** Null: a public one. */
 export type OwnedTemplate = ActualTemplate & { readonly owner: string | null };
 
-/** The service by its specification, 4.4 to 4.7, with the given nature and faults. */
+/** The service by its specification, 4.4 to 4.7, with the given nature and faults. It tells the judge of the pass that asks. */
 export const createService = (
   world: World,
   nature: Nature,
   weather: Weather,
   start: readonly OwnedTemplate[],
-  observer: Observer,
-): SimulatedService => {
+  judge: Judge,
+  passOf: () => Pass,
+) => {
   const { random } = world;
   const templates = new Map<number, ActualTemplate>(start.map((template) => [template.id, template]));
   const owners = new Map(start.map(({ id, owner }) => [id, owner]));
   const isShownTo = (client: string, id: number): boolean => [client, null].includes(owners.get(id) ?? null);
   /** Of all clients together, in the minute before. */
   let calls: number[] = [];
-  const past = createPast<Sent>(start);
+  const past = createPast(start);
   let lastId = Math.max(0, ...start.flatMap(({ records }) => records.map(({ id }) => id)));
   const erring = new Map<string, Erring>();
   const erringFor = (client: string): Erring => {
@@ -94,7 +63,7 @@ export const createService = (
   const put = (templateId: number, records: readonly ActualRecord[], by: Sent | null): void => {
     past.changed(templates.get(templateId)!, records, { at: world.time, by });
     templates.set(templateId, { ...templates.get(templateId)!, records });
-    observer.onChange(templateId, records, by);
+    judge.changed(templateId, records, by);
   };
   const shownAs = (template: ActualTemplate): ActualTemplate => {
     const records = nature.shuffles ? random.shuffled(template.records) : template.records;
@@ -108,7 +77,11 @@ export const createService = (
       retryAfter: retryAfter ?? null,
     });
     world.note(() => `  ! ${operation}: ${kind} ${status ?? ''}`);
-    observer.onFailure(error);
+    judge.failed(
+      passOf(),
+      failureOf(kind),
+      operation !== 'list-dns-templates' && operation !== 'list-dns-records',
+    );
     return error;
   };
 
@@ -122,7 +95,7 @@ export const createService = (
   /** Perhaps it is somebody else's turn. */
   const takeTurn = (templateId: number): void => {
     const deed = world.choose(() => 'somebody else', [null, ...deeds], weather.meddling);
-    if (deed !== null) observer.onTurn(templateId, deed);
+    if (deed !== null) meddle(world, panel, templateId, deed);
   };
 
   /** Why the write is refused; null if it was done. */
@@ -171,7 +144,7 @@ export const createService = (
       told: 'nothing',
     };
     world.note(() => `  > ${templateId}: ${describe(request)}`);
-    observer.onSent(sent);
+    judge.sent(passOf(), sent);
     return sent;
   };
   const write = (templateId: number, request: Write): ActualTemplate => {
@@ -188,7 +161,7 @@ export const createService = (
       if (template.id === templateId && template.records.some(({ id }) => id === sent.recordId))
         answeredWrites.add(sent);
       world.note(() => `  < ${template.id}: ${template.records.map(shown).join(' | ') || 'nothing'}`);
-      observer.onAnswer(sent, template);
+      judge.answered(passOf(), sent, template);
       return template;
     };
     const whole = (): ActualTemplate => shownAs(templates.get(templateId)!);
@@ -257,7 +230,7 @@ export const createService = (
             world.amount(() => 'the listing is behind us', nature.ownLag),
           )
         : age;
-    const isShown = ({ at, by }: Change<Sent>): boolean => {
+    const isShown = ({ at, by }: Change): boolean => {
       if (by === null) return at <= world.time - age;
       // What was sent without an answer is shown by then, or never.
       const isDue =
@@ -303,45 +276,47 @@ export const createService = (
     lately.hasEverErred ||= lately.hasErred;
     const listing = random.shuffled(told.map(cut)).map(shownAs);
     world.note(() => `  < listing${isLie ? ', a lie' : ''}: ${listing.map(describeTemplate).join(' ; ')}`);
-    observer.onListing(listing);
+    judge.listed(passOf(), listing);
     return listing;
   };
   const cut = (template: ActualTemplate): ActualTemplate =>
     nature.listed === null ? template : { ...template, records: template.records.slice(0, nature.listed) };
-  const halved = (listing: readonly ActualTemplate[]): ActualTemplate[] =>
-    (random.chance(0.1) ? random.some(listing, 0.5) : listing).map((template) => ({
-      ...template,
-      records: random.chance(0.3) ? [] : random.some(template.records, 0.5),
-    }));
-  type Records = ActualTemplate['records'];
-  const withRecords =
-    (change: (records: Records) => Records) =>
-    (listing: readonly ActualTemplate[]): ActualTemplate[] =>
-      listing.map((template) => ({ ...template, records: change(template.records) }));
   const lies = {
-    'a part': halved,
-    'all but the first': withRecords(([, ...others]) => others),
-    'the first as parked': withRecords(([first, ...others]) =>
-      first ? [{ ...first, name: `_parked-${first.id}` }, ...others] : [],
-    ),
-    nothing: withRecords(() => []),
+    'a part': (listing: readonly ActualTemplate[]) =>
+      withRecords(random.chance(0.1) ? random.some(listing, 0.5) : listing, (records) =>
+        random.chance(0.3) ? [] : random.some(records, 0.5),
+      ),
+    'all but the first': (listing: readonly ActualTemplate[]) =>
+      withRecords(listing, ([, ...others]) => others),
+    'the first as parked': (listing: readonly ActualTemplate[]) =>
+      withRecords(listing, ([first, ...others]) =>
+        first ? [{ ...first, name: `_parked-${first.id}` }, ...others] : [],
+      ),
+    nothing: (listing: readonly ActualTemplate[]) => withRecords(listing, () => []),
     'no template': () => [],
   };
 
-  return {
+  const panel: Panel = {
     templates: () => [...templates.values()],
     change: (templateId, change) => put(templateId, change(templates.get(templateId)!.records), null),
     newId,
+  };
+  return {
+    ...panel,
+    /** Of the last listing for a client: a kind service does not err twice in a row. */
     erringFor,
     list,
-    takeOlderState: () => {
+    /** For an older state the next reading follows one of before, and what it has forgotten is somebody else's. */
+    takeOlderState: (): void => {
       for (const own of erring.values()) own.hasErred = own.hasEverErred;
       past.disown();
     },
-    recent: () => [[...erring.values()], lastId, past.since(world.time - nature.ownLag, world.time)],
+    /** What a listing may not show yet, with its age. */
+    recent: (): unknown => [[...erring.values()], lastId, past.since(world.time - nature.ownLag, world.time)],
     write,
-    writeLate: (templateId, request) => performLate(begin(templateId, request)),
-    listRecords: (subdomain) => {
+    /** Of a process that was stopped before it sent, and goes on later. */
+    writeLate: (templateId: number, request: Write): void => performLate(begin(templateId, request)),
+    listRecords: (subdomain: string): SubdomainRecord[] => {
       if (random.chance(weather.reads)) {
         const [kind, status] = random.pick(readFailures);
         throw fail('list-dns-records', kind, status);
@@ -355,6 +330,11 @@ export const createService = (
     },
   };
 };
+
+const failureOf = (kind: HostingErrorKind): Failure =>
+  kind === 'unauthorized' || kind === 'rate-limited' || kind === 'not-sent' || kind === 'refused'
+    ? kind
+    : 'other';
 
 const mishaps = [
   'not-sent',
@@ -395,6 +375,11 @@ const refusalOf = (nature: Nature, template: ActualTemplate, write: Write): stri
   if (record.type === nature.refusesType) return 'type refused';
   return nature.rejectsDuplicates && isExactCopy(template.records, record) ? 'exists already' : null;
 };
+
+const withRecords = (
+  listing: readonly ActualTemplate[],
+  change: (records: readonly ActualRecord[]) => readonly ActualRecord[],
+): ActualTemplate[] => listing.map((template) => ({ ...template, records: change(template.records) }));
 
 const describe = (write: Write): string =>
   write.action === 'add'

@@ -1,5 +1,5 @@
 import { parseScenarios, type Scenario } from '../scenarios/notation.ts';
-import type { Nature } from './nature.ts';
+import { faithful, type Nature } from './nature.ts';
 
 /** One template, few records, few steps; each step ends with a pass. */
 export interface SmallWorld {
@@ -65,6 +65,7 @@ const worldOf = ({ title, steps }: Scenario): SmallWorld => {
 /** `ownLag 300000`, `namesNameless true`, `ignores name`. */
 const quirkOf = (line: string): [key: string, value: unknown] => {
   const [key = '', value = ''] = line.split(' ');
+  if (!(key in faithful)) throw new Error(`no service has such a nature: ${line}`);
   if (value === 'true' || value === 'false') return [key, value === 'true'];
   return [key, /^\d+$/.test(value) ? Number(value) : value];
 };

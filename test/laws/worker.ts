@@ -6,15 +6,9 @@ import { generatedWorld } from './generated.ts';
 import type { SmallWorld } from './small-world.ts';
 import { worlds } from './worlds.ts';
 
-/**
- * What explore-all.mjs and mutate.mjs bundle, the latter with a broken rule, and run: without arguments worlds that a message
- * names, each to its end; `show FILE` a schedule with its trace; `rounds SECONDS` and `world NAME[, FAULTS]` what breaks a
- * law first, if anything.
+/*
+ * What explore-all.mjs and mutate.mjs bundle, the latter with a broken rule, and run: a task and its argument.
  */
-interface Task {
-  readonly world: string;
-  readonly faults: number;
-}
 
 const worldOf = (name: string): SmallWorld => {
   const seed = /^generated (\d+)$/.exec(name)?.[1];
@@ -24,18 +18,13 @@ const worldOf = (name: string): SmallWorld => {
   return world;
 };
 
-const work = async ({ world, faults }: Task): Promise<void> => {
+/** A world to its end. */
+const inWhole = async (task: string): Promise<string> => {
+  const { world, faults }: { world: string; faults: number } = JSON.parse(task);
   const begun = spent();
-  let told = performance.now();
   const small = worldOf(world);
-  const found = await explore((director) => play(small, director), small.isCalm ? 0 : faults, {
-    onPlayed: (_played, schedules, left) => {
-      if (performance.now() - told < 1_000) return;
-      told = performance.now();
-      process.send?.({ world, schedules, left });
-    },
-  });
-  process.send?.({ world, isDone: true, faults, seconds: spent() - begun, ...found });
+  const found = await explore((director) => play(small, director), small.isCalm ? 0 : faults);
+  return JSON.stringify({ world, faults, seconds: spent() - begun, ...found });
 };
 
 /** Seconds of processor time. */
@@ -44,13 +33,15 @@ const spent = (): number => {
   return (user + system) / 1e6;
 };
 
+/** A schedule, with its trace. */
 const show = async (file: string): Promise<string> => {
   const { world, schedule }: { world: string; schedule: Schedule } = JSON.parse(readFileSync(file, 'utf8'));
   const { violations, trace } = await replay(worldOf(world), schedule);
-  if (violations.length > 0) process.exitCode = 1;
-  return `${trace.join('\n')}\n${violations.join('\n') || 'breaks no law'}\n`;
+  const text = `${trace.join('\n')}\n${violations.join('\n') || 'breaks no law'}\n`;
+  return JSON.stringify({ isBreach: violations.length > 0, text });
 };
 
+/** What breaks a law first in so many seconds, if anything; and in a world, as in `a record, 2`. */
 const inRounds = async (seconds: number): Promise<string> => {
   for (let seed = 1; spent() < seconds; seed += 1) {
     const { violations } = await playRound(seed);
@@ -62,24 +53,23 @@ const inRounds = async (seconds: number): Promise<string> => {
 const inWorld = async (place: string): Promise<string> => {
   const [, name = place, faults = '1'] = /^(.*), (\d)$/.exec(place) ?? [];
   const world = worldOf(name);
-  const isEnough = (count: number): boolean => count > 0;
-  const { breaches } = await explore((director) => play(world, director), world.isCalm ? 0 : Number(faults), {
-    isEnough,
-  });
+  const { breaches } = await explore(
+    (director) => play(world, director),
+    world.isCalm ? 0 : Number(faults),
+    1,
+  );
   const [breach] = breaches;
   const schedule = breach?.schedule.map((choice) => choice.join(' = ')).join('; ') ?? '';
   return breach ? `${breach.what[0]} (${name}${schedule && ': '}${schedule})` : '';
 };
 
-const tasks: Readonly<Record<string, (argument: string) => Promise<string>>> = {
+const tasks: Readonly<Record<string, (argument: string) => Promise<string> | string>> = {
+  worlds: () => JSON.stringify(worlds.map(({ name, isCore }) => ({ name, isCore }))),
+  explore: inWhole,
   show,
   rounds: (seconds) => inRounds(Number(seconds)),
   world: inWorld,
 };
 
-const [how = '', argument = ''] = process.argv.slice(2);
-if (tasks[how]) process.stdout.write(await tasks[how](argument));
-else {
-  process.on('message', (task: Task) => void work(task));
-  process.send?.({ worlds: worlds.map(({ name, isCore }) => ({ name, isCore })) });
-}
+const [task = '', argument = ''] = process.argv.slice(2);
+process.stdout.write(await tasks[task]!(argument));

@@ -54,7 +54,7 @@ export const createWorld = (random: Random, isTraced: boolean, driver: Driver = 
   };
 };
 
-const drawing = (random: Random): Driver => ({
+export const drawing = (random: Random): Driver => ({
   choose: (_what, options, probability) =>
     random.chance(probability) ? random.pick(options.slice(1)) : options[0]!,
   amount: (_what, most) => random.next() * most,

@@ -272,13 +272,11 @@ the panel writes placeholders
   open: a record may be it in another spelling
   file: @ A 192.0.2.1 | www A 192.0.2.2 | ftp A 192.0.2.3
   service: @ A 192.0.2.1 | www.##DOMAIN## A 192.0.2.9 | ftp.example.org A 192.0.2.8
-  nature: spellsPanel true
   steps: pass | pass | apply
 a name with a placeholder in the panel is added to the file
   open: a record may be it in another spelling
   file: @ A 192.0.2.1
   service: @ A 192.0.2.1 | www.##DOMAIN## A 192.0.2.9
-  nature: spellsPanel true
   steps: pass | file @ A 192.0.2.1 & www A 192.0.2.2 | pass
 an edit shortly after somebody’s
   open: no name of the file is at the service
