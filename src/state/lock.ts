@@ -1,4 +1,4 @@
-import { lstatSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
 import { LockedError, messageOf, processUser, UserError } from '../errors.ts';
@@ -57,7 +57,7 @@ export const lockClient = async (
 };
 
 const unusable = (stateDir: string, error: unknown): UserError => {
-  const isFile = statSync(stateDir, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = existsSync(stateDir) && statSync(stateDir).isFile();
   return new UserError(
     `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${isFile ? 'it is a file' : messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
     { cause: error },
