@@ -204,7 +204,7 @@ const unmanaged = z.object({
 export const reportSchema = z
   .object({
     schema: z.literal('dns-template-sync/report/v1').describe('the format of this report'),
-    service: z.exactOptional(described('of commands: the digest of base URL and name of its clients')),
+    service: z.exactOptional(described('the digest of base URL and name of its clients')),
     base: z.exactOptional(described('the directory of --base, whose files stood for the saved state')),
     run: described('the id of the pass, as in its log lines; empty before the first pass'),
     trigger: oneOf(['command', 'startup', 'file-change', 'schedule', 'request'], 'what started the pass'),

@@ -133,10 +133,8 @@ const examineClock = async ({ settings }: Client, { clock }: AppContext): Promis
   return [note('clock', `differs by ${off} s from that of the service`)];
 };
 
-const examineSettings = ({ settings }: Client): Finding => {
-  const given = Object.entries(settings.places()).map(([key, place]) => `${key}: ${place}`);
-  return ok('settings', given.join(', '));
-};
+const examineSettings = ({ settings }: Client): Finding =>
+  ok('settings', settings.places().join(', ') || 'all have their defaults');
 
 const examineFiles = async (client: Client): Promise<Finding> => {
   const { files, templates, problems } = await client.load();
@@ -158,8 +156,8 @@ const examineState = async ({ savedAt, settings }: Client, context: AppContext):
     const suspended = suspensions.length === 0 ? '' : `, ${plural(suspensions.length, 'suspension')}`;
     if (shared === null) {
       const unsaved = `nothing saved yet in ${savedAt.file}: the first write waits for a second listing`;
+      accessSync(existing(savedAt.stateDir), constants.W_OK | constants.X_OK);
       if (!existsSync(savedAt.file)) return [note('state', unsaved)];
-      accessSync(savedAt.stateDir, constants.W_OK | constants.X_OK);
       return [ok('state', `${savedAt.file}${suspended}`)];
     }
     const { processes, clients } = await ownersIn(await shared.opened());
@@ -177,3 +175,7 @@ const examineState = async ({ savedAt, settings }: Client, context: AppContext):
     return [problem('state', messageOf(error))];
   }
 };
+
+/** The directory, or what it will be made in. */
+const existing = (directory: string): string =>
+  existsSync(directory) ? directory : existing(path.dirname(directory));

@@ -34,7 +34,10 @@ export const openDaemon = async (context: DaemonContext, metrics: Metrics): Prom
     await context.close();
   };
   try {
-    checkTargets(context.settings.notify);
+    const { notify } = context.settings;
+    checkTargets(notify);
+    // Not before the manager is there, which says whose messages are sent.
+    notifier.configure(notify);
     server = await listen(manager, context, listeners);
     await manager.start();
   } catch (error) {
@@ -114,16 +117,16 @@ const startedClient = ({ client, state: { nextScheduled: next } }: ClientControl
   return { client: name, baseUrl, templates, schedule, timezone, next, dryRun };
 };
 
-/** Opens the notifier for the receivers under `notify`. */
+/** Opens the notifier, which has no receivers yet. */
 const openNotifier = (
-  { redact, log, notified, fleet, settings: { notify } }: DaemonContext,
+  { redact, log, notified, fleet }: DaemonContext,
   settings: () => Settings,
   { countNotification }: Metrics,
 ): Notifier => {
   // Daemons of other clients may have the same state directory.
   const clients = (): readonly string[] => settings().clients.map(({ name }) => name);
   return new Notifier({
-    receivers: notify,
+    receivers: [],
     store: fleet.isShared ? notified : { ...notified, clients },
     redact,
     log,

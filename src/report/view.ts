@@ -54,7 +54,7 @@ export const viewOf = (report: Report, withClient = hasSeveralClients(report)) =
   const { templates, problems, commits, unmanaged, base } = report;
   const section = (template: ShownTemplate) => sectionOf(template, withClient, commits);
   const isSaid = problems.some(({ check }) => check === 'unmanaged');
-  const aside = isSaid ? [] : unmanagedProblems(unmanaged).map(({ message }) => message);
+  const aside = isSaid ? [] : unmanagedProblems(unmanaged, withClient).map(({ message }) => message);
   return {
     status: report.status,
     summary: summaryOf(report),
@@ -216,10 +216,16 @@ export const problemText = (problem: Problem): string =>
   [problemView(problem, false).place, problem.message].filter(Boolean).join(': ');
 
 /** The templates that no file describes: an error for those who want it to be one. */
-export const unmanagedProblems = (templates: readonly UnmanagedTemplate[]): Report['problems'] => {
+export const unmanagedProblems = (
+  templates: readonly UnmanagedTemplate[],
+  withClient = false,
+): Report['problems'] => {
   const [first, ...others] = templates;
   if (first === undefined) return [];
-  const names = templates.map((one) => one.template + (one.hadFile ? ', whose file is gone' : ''));
+  const names = templates.map(
+    ({ client, template, hadFile }) =>
+      `${withClient ? `${client}: ` : ''}${template}${hadFile ? ', whose file is gone' : ''}`,
+  );
   const have = others.length === 0 ? 'has' : 'have';
   const shown = shorten(escapeControl(names.join('; ')), 400);
   const message = `${plural(templates.length, 'template')} at the service ${have} no file (${shown}): \`dns-template-sync import\` writes files for them`;

@@ -6,7 +6,7 @@ import { attempt } from './problems.ts';
 import { routeTo } from './route.ts';
 import type { SecretSource } from './secrets.ts';
 import { flagText, resolve, type SettingSources, type Source } from './sources.ts';
-import { clientRows, clientSecrets, clientTable, flags, limitTable } from './table.ts';
+import { clientRows, clientSecrets, clientTable, everyRow, flags, limitTable } from './table.ts';
 
 /** The settings of one client. Durations are milliseconds; `baseUrl` is empty if the command does not need it. */
 export type ClientSettings = ReturnType<typeof readClient>;
@@ -53,14 +53,13 @@ export const readClient = (request: ClientRequest) => {
     tokens: tokensOf(given, request),
     /** Variables for template files, in order of precedence; a file's own come between `override` and `client`. */
     vars: { override, client: varsOf(own), config: varsOf(top) },
-    /** Where those settings come from that have not their default, for people. */
-    places: (): Readonly<Record<string, string>> =>
-      Object.fromEntries(
-        Object.keys({ ...clientTable, ...clientSecrets }).flatMap((key) => {
-          const from = given[key]?.place;
-          return from === undefined ? [] : [[key, from]];
-        }),
-      ),
+    /** Where all settings come from that are set, those of the whole program too, for people. */
+    places: (): readonly string[] =>
+      Object.keys(everyRow).flatMap((key) => {
+        const from = key === 'clients' ? undefined : given[key]?.place;
+        const shown = Object.hasOwn(limitTable, key) ? `limits.${key}` : key;
+        return from === undefined ? [] : [`${shown}: ${from}`];
+      }),
   };
 };
 

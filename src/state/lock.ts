@@ -1,7 +1,7 @@
-import { lstatSync, statSync } from 'node:fs';
+import { existsSync, lstatSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import path from 'node:path';
-import { LockedError, messageOf, processUser, UserError } from '../errors.ts';
+import { codeOf, LockedError, messageOf, processUser, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { connect, isBusy, type SqliteConnection } from './connection.ts';
 import { MemoryError } from './memory.ts';
@@ -57,9 +57,12 @@ export const lockClient = async (
 };
 
 const unusable = (stateDir: string, error: unknown): UserError => {
-  const isFile = statSync(stateDir, { throwIfNoEntry: false })?.isFile() === true;
+  const isFile = existsSync(stateDir) && statSync(stateDir).isFile();
+  // Of a path that is none, the system's words name a file inside it.
+  const isNoPath = error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
+  const why = isNoPath ? codeOf(error) : messageOf(error);
   return new UserError(
-    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${isFile ? 'it is a file' : messageOf(error)}; set --state-dir to a directory that ${processUser} can write`,
+    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${isFile ? 'it is a file' : why}; set --state-dir to a directory that ${processUser} can write`,
     { cause: error },
   );
 };

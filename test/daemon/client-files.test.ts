@@ -4,7 +4,7 @@ import { expect, it, vi } from 'vitest';
 import { writeBelow } from './ways.ts';
 import type { SeenRequest } from '../wire/scripted-server.ts';
 import { addTemplate, contentsOf, describing, startDaemon } from './daemon.ts';
-import { workplace, type LogLine } from '../program.ts';
+import { reportOf, run, workplace, type LogLine } from '../program.ts';
 import { startService, userToken } from '../service.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -66,7 +66,10 @@ it('clients come, change and go with their files, and nobody else is disturbed',
   // One that is mended and one that is new begin.
   await client('bakery');
   expect(await daemon.event('pass.finished', of('bakery'))).toMatchObject({ status: 'in-sync' });
-  expect(await daemon.json('/api/report')).toMatchObject({ status: 'in-sync', problems: [] });
+  const { service: digest } = reportOf((await run(['plan', '--format', 'json'], { cwd, env })).stdout);
+  expect(digest).toMatch(/^[0-9a-f]{32}$/);
+  const now = { status: 'in-sync', problems: [], service: digest };
+  expect(await daemon.json('/api/report')).toMatchObject(now);
   expect(await valid('bakery')).toBe(1);
   await client('cafe', 'vars: {address: 192.0.2.3}\n');
   expect(await daemon.event('change.applied', of('cafe'))).toMatchObject({ after: { content: '192.0.2.3' } });

@@ -63,6 +63,7 @@ const started = async (
   const begin = async (): Promise<Daemon> => {
     const daemon = await startDaemon([], launch, as);
     await daemon.event('pass.finished');
+    expect(daemon.lines().filter(({ event }) => event === 'notify.error')).toEqual([]);
     return daemon;
   };
   const [record] = await service.records(id);

@@ -1,3 +1,4 @@
+import { serviceOf } from '../../app/plan-file.ts';
 import { messageOf } from '../../errors.ts';
 import { assembleReport } from '../../report/assemble.ts';
 import { renderJson } from '../../report-schema.ts';
@@ -31,7 +32,8 @@ export const statusPages = (sources: PageSources) => {
     report: (): Promise<string> =>
       shared('', () => {
         const problems = [...manager.problems, ...manager.uncompared];
-        return renderJson(redact(assembleReport(manager.newest, problems)));
+        const service = serviceOf(manager.clients.map(({ client }) => client));
+        return renderJson({ ...redact(assembleReport(manager.newest, problems)), service });
       }),
     overview: (visit: Visit): Promise<string> =>
       shared(nameOf(visit), () => {
