@@ -101,7 +101,10 @@ it('a failure never repeats a token', async () => {
     send('GET', `${sandbox.url}/accounts`, { query: { user_token: secret } }),
   ]);
   expect(answers.map(({ status }) => status)).toEqual([422, 422, 404, 422, 404, 415, 401]);
-  for (const { text } of answers) expect(text).not.toContain(secret);
+  for (const { text, headers } of answers) {
+    expect(text).not.toContain(secret);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+  }
 });
 
 it('its end ends connections, also one in the middle of a body', async () => {
