@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ChangeFeed } from '../../src/daemon/http/events.ts';
 import { startTestServer } from './test-server.ts';
 
@@ -31,6 +31,9 @@ it('a stream of events sends the version at once, and after each change', async 
 });
 
 it('at most 64 are open, and each ends when its reader is gone, or with the server', async () => {
+  // Of a stream that has ended nothing stays, not even its heartbeat.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const { open, changeFeed, close } = await start();
   const streams = await Promise.all(Array.from({ length: 64 }, () => open()));
   const refused = await open();
@@ -43,6 +46,7 @@ it('at most 64 are open, and each ends when its reader is gone, or with the serv
   await close();
   await ended;
   await until(() => changeFeed.listeners === 0);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('HEAD opens none', async () => {
