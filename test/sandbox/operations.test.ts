@@ -145,6 +145,9 @@ it('templates, their records and who follows them are changed by hand, without t
   expect(shown).toContainEqual({ ...added, ...edit, id: integer, dns_template_record_id: added.id });
   change('remove-record', { record_id: added.id });
   expect(template(id)).toMatchObject({ subdomains: 1, dns_template_records: [] });
+  change('set-subdomain', { name: 'new.example.net', dns_template_id: 23 });
+  expect(template(id).subdomains).toBe(0);
+  expect(recordsOf('new.example.net')).toHaveLength(3 + template(23).dns_template_records.length);
 });
 
 /** What is refused: the request, its status, and a word of what is said. */
