@@ -5,6 +5,9 @@ import { ChangeFeed } from '../../src/daemon/http/events.ts';
 import { startTestServer } from './test-server.ts';
 
 const start = async () => {
+  // No heartbeat says what a change should have said.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const changeFeed = new ChangeFeed();
   const server = await startTestServer({ changeFeed });
   const open = async (method = 'GET'): Promise<IncomingMessage> => {
@@ -31,9 +34,6 @@ it('a stream of events sends the version at once, and after each change', async 
 });
 
 it('at most 64 are open, and each ends when its reader is gone, or with the server', async () => {
-  // Of a stream that has ended nothing stays, not even its heartbeat.
-  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-  onTestFinished(() => void vi.useRealTimers());
   const { open, changeFeed, close } = await start();
   const streams = await Promise.all(Array.from({ length: 64 }, () => open()));
   const refused = await open();
@@ -46,6 +46,7 @@ it('at most 64 are open, and each ends when its reader is gone, or with the serv
   await close();
   await ended;
   await until(() => changeFeed.listeners === 0);
+  // Nor is there a heartbeat any more.
   expect(vi.getTimerCount()).toBe(0);
 });
 

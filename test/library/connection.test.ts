@@ -114,6 +114,7 @@ describe('a connection', () => {
     await using dns = connect(settings);
     const errors = [
       await dns.plan({ templates: ['standard-wep'] }),
+      await dns.plan({ templates: [clientToken] }),
       await dns.plan({ answers: true, ignoreSubdomains: true }),
       await dns.apply({ force: true }),
       await dns.apply({ lockTimeout: 'long' }),
@@ -121,6 +122,7 @@ describe('a connection', () => {
     ];
     for (const one of errors) expect(one).toMatchObject({ ok: false, error: { kind: 'arguments' } });
     expect(errors[0]).toMatchObject({ error: { message: expect.stringContaining('mean `standard-web`?') } });
+    expect(errors[1]).toMatchObject({ error: { message: expect.stringContaining('[secret]') } });
     await using dry = connect({ ...settings, dryRun: true });
     expect(await dry.apply()).toMatchObject({ ok: false, error: { kind: 'settings' } });
     expect(service.writes()).toEqual([]);

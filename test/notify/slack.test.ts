@@ -130,7 +130,7 @@ test('foreign texts stay in code, without mentions and links', () => {
       }
       for (const block of blocks) expect(block.text.text.length).toBeLessThanOrEqual(3_000);
     }),
-    { numRuns: 20, examples: [[hostileTexts]], endOnFailure: true },
+    { numRuns: 20, examples: [[hostileTexts], [['&'.repeat(400)]]], endOnFailure: true },
   );
 });
 
