@@ -124,6 +124,8 @@ test('foreign texts stay in code, without mentions and links', () => {
       for (const part of [text, ...blocks.map((block) => block.text.text)]) {
         expect(part.length).toBeLessThanOrEqual(3_900);
         expect(part).not.toMatch(unseen);
+        // Anywhere in a line, three of them would end the block of code.
+        expect([1, 3]).toContain(part.split('```').length);
         const outside = part.replaceAll(/^```\n.*?\n```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
         for (const line of outside.split('\n')) expect(line).toMatch(/^[a-z0-9 *(),:…]*$/);
         expect(part).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/);
