@@ -17,23 +17,15 @@ const helpOf = async (words: string): Promise<string> => {
 };
 
 /** All commands, also those below another one. */
-const commands = [
-  ...'run plan apply accept validate import check doctor suspend resume history schema notify'.split(' '),
-  ...'completion sandbox get'.split(' '),
-  ...'accounts account databases dns-templates dns-template dns-records'
-    .split(' ')
-    .map((one) => `get ${one}`),
-];
+const commands = `run plan apply accept validate import check doctor suspend resume history schema notify
+completion sandbox get`
+  .split(/\s/)
+  .concat(['get accounts', 'get account', 'get databases', 'get dns-templates', 'get dns-template'])
+  .concat('get dns-records');
 
-it('the list of commands has each of them', async () => {
-  const listed = (page: string): (string | undefined)[] =>
-    [...page.matchAll(/^ {2}([a-z-]+)(?: .*)? {2}\S/gm)].map(([, name]) => name);
+it('who gives no command sees the list of commands, as an error', async () => {
   const cwd = await workplace({ withExamples: false });
   const { stdout: page } = await run(['help'], { cwd });
-  const all = listed(page);
-  const below = listed(await helpOf('get'));
-  expect([...all, ...below.map((name) => `get ${name}`)]).toEqual(expect.arrayContaining(commands));
-  // Whoever gives no command sees it, too, as an error.
   expect(await run([], { cwd })).toMatchObject({ code: 1, stdout: '', stderr: page });
 });
 

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
-import path from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
-import { describe, expect, it, vi } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
 import { post } from '../../src/notify/delivery.ts';
 import { add, passEvent, newOutbox, receiver, update } from '../notify/pass-events.ts';
@@ -10,8 +9,6 @@ import { run, workplace } from '../program.ts';
 import { startService } from '../service.ts';
 
 vi.setConfig({ testTimeout: 30_000 });
-
-const root = path.join(import.meta.dirname, '../..');
 
 const texts = new Map<string, Promise<string>>();
 
@@ -34,98 +31,85 @@ const validatorOf = (text: string): ValidateFunction =>
     .addFormat('date-time', (value) => !Number.isNaN(Date.parse(value)))
     .compile(JSON.parse(text));
 
-const accepts = (validate: ValidateFunction, value: unknown): boolean => validate(value);
+it.each(['template', 'fragment', 'config', 'client', 'report', 'notification'])(
+  'the schema %s names itself and describes every key',
+  async (what) => {
+    const schema = JSON.parse(await printed(what));
+    expect(schema).toMatchObject({
+      $schema: 'https://json-schema.org/draft/2020-12/schema',
+      $id: `urn:dns-template-sync:${what}`,
+      title: `dns-template-sync ${what}`,
+    });
+    const properties: [string, { description?: string }][] = Object.entries(schema.properties);
+    expect(properties.filter(([, { description }]) => !description).map(([key]) => key)).toEqual([]);
+  },
+);
 
-describe('schema', () => {
-  it.each(['template', 'fragment', 'config', 'client', 'report', 'notification'])(
-    '%s: names itself and describes every key',
-    async (what) => {
-      const schema = JSON.parse(await printed(what));
-      expect(schema).toMatchObject({
-        $schema: 'https://json-schema.org/draft/2020-12/schema',
-        $id: `urn:dns-template-sync:${what}`,
-        title: `dns-template-sync ${what}`,
-      });
-      const properties: [string, { description?: string }][] = Object.entries(schema.properties);
-      expect(properties.filter(([, { description }]) => !description).map(([key]) => key)).toEqual([]);
-    },
-  );
-
-  it('is that of template files by default', async () => {
-    expect(await printed()).toBe(await printed('template'));
-  });
-
-  it.each(['template', 'fragment'])('of a %s equals the file beside the examples', async (what) => {
-    // Made by `node dist/main.js schema --write templates`.
-    const file = path.join(root, `templates/.${what}.schema.json`);
-    expect(await readFile(file, 'utf8')).toBe(await printed(what));
-  });
+it('the schema is that of template files by default, and equals the files beside the examples', async () => {
+  expect(await printed()).toBe(await printed('template'));
+  // Made by `node dist/main.js schema --write templates`.
+  for (const what of ['template', 'fragment'])
+    expect(await readFile(`templates/.${what}.schema.json`, 'utf8')).toBe(await printed(what));
 });
 
-describe("the schema of a client's file", () => {
-  it.each<[string, boolean]>([
-    ['userToken: {env: A}', true],
-    ['{name: acme-1, clientToken: {file: /run/b}, templates: [a, b], limits: {maxAdds: 1}}', true],
-    ['name: a b', false],
-    ['listen: off', false],
-    ['clients: {}', false],
-  ])('%s: %s', async (text, expected) => {
-    expect(accepts(validatorOf(await printed('client')), parse(text))).toBe(expected);
-  });
+const accepted = `
+client  userToken: {env: A}
+client  {name: acme-1, clientToken: {file: /run/b}, templates: [a, b], limits: {maxAdds: 1}}
+config  baseUrl: https://panel.example.net/api/v1
+config  clients: {acme: {userToken: {env: A}, clientToken: {file: /run/b}, limits: {maxAdds: 1}}}
+config  vars: {web: 203.0.113.10, on: true}
+config  clients: ./clients/*.yaml
+config  clients: [./clients/*.yaml, ./more]
+config  notify: {ops: {type: webhook, url: "https://ops.example.net", secret: {env: A}, on: [held]}}
+config  notify: {chat: {type: slack, url: {file: /run/url}, clients: [acme], timeout: 5s}}
+`;
+const refused = `
+client  name: a b
+client  listen: off
+client  clients: {}
+config  baseURL: https://panel.example.net/api/v1
+config  userToken: secret
+config  clients: {acme: {listen: off}}
+config  clients: []
+config  clients: 3
+config  mode: enforced
+config  settle: 10
+config  limits: {maxChangePercent: 101}
+config  notify: {chat: {type: slack}}
+config  notify: {ops: {type: webhook, url: {env: A}, secret: abc}}
+config  notify: {ops: {type: webhook, url: {env: A}, on: [everything]}}
+`;
+
+it.each([
+  [true, accepted],
+  [false, refused],
+])('the schemas of settings accept what the program does: %s', async (expected, table) => {
+  for (const line of table.trim().split('\n')) {
+    const [what = '', text = ''] = line.split(/ {2,}/);
+    expect([line, validatorOf(await printed(what))(parse(text))]).toEqual([line, expected]);
+  }
 });
 
-describe('the schema of the settings file', () => {
-  it.each<[string, boolean]>([
-    ['baseUrl: https://panel.example.net/api/v1', true],
-    ['clients: {acme: {userToken: {env: A}, clientToken: {file: /run/b}, limits: {maxAdds: 1}}}', true],
-    ['vars: {web: 203.0.113.10, on: true}', true],
-    ['baseURL: https://panel.example.net/api/v1', false],
-    ['userToken: secret', false],
-    ['clients: {acme: {listen: off}}', false],
-    ['clients: ./clients/*.yaml', true],
-    ['clients: [./clients/*.yaml, ./more]', true],
-    ['clients: []', false],
-    ['clients: 3', false],
-    ['mode: enforced', false],
-    ['settle: 10', false],
-    ['limits: {maxChangePercent: 101}', false],
-    ['notify: {ops: {type: webhook, url: "https://ops.example.net", secret: {env: A}, on: [held]}}', true],
-    ['notify: {chat: {type: slack, url: {file: /run/url}, clients: [acme], timeout: 5s}}', true],
-    ['notify: {chat: {type: slack}}', false],
-    ['notify: {ops: {type: webhook, url: {env: A}, secret: abc}}', false],
-    ['notify: {ops: {type: webhook, url: {env: A}, on: [everything]}}', false],
-  ])('%s: %s', async (text, expected) => {
-    expect(accepts(validatorOf(await printed('config')), parse(text))).toBe(expected);
-  });
+it('the schema of notifications accepts the body of a webhook, and no half of it', async () => {
+  const news = newOutbox();
+  await news.add(passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.7')] }]));
+  const { url, seen } = await scriptedServer(status(204));
+  const settings = receiver({ url: { read: () => url, place: '' }, publicUrl: 'https://dns.example.net' });
+  await post((await news.next())!, settings, new AbortController().signal);
+  const message = JSON.parse(seen[0]?.body ?? '');
+  const accepts = validatorOf(await printed('notification'));
+  expect(accepts(message)).toBe(true);
+  expect(accepts({ ...message, changes: [] })).toBe(false);
+  expect(accepts({ ...message, changes: [{ ...message.changes[0], event: 'other' }] })).toBe(false);
 });
 
-describe('the schema of notifications', () => {
-  it('accepts the body of a webhook, and no half of it', async () => {
-    const one = passEvent([{ status: 'drifted', differences: [update(), add('192.0.2.7')] }]);
-    const news = newOutbox();
-    await news.add(one);
-    const { url, seen } = await scriptedServer(status(204));
-    const settings = receiver({ url: { read: () => url, place: '' }, publicUrl: 'https://dns.example.net' });
-    await post((await news.next())!, settings, new AbortController().signal);
-    const message = JSON.parse(seen[0]?.body ?? '');
-    const validate = validatorOf(await printed('notification'));
-    expect(accepts(validate, message)).toBe(true);
-    expect(accepts(validate, { ...message, changes: [] })).toBe(false);
-    expect(accepts(validate, { ...message, changes: [{ ...message.changes[0], event: 'other' }] })).toBe(
-      false,
-    );
-  });
-});
-
-describe('the schema of reports', () => {
-  it('accepts the output of plan, and no half of it', async () => {
-    const service = await startService();
-    const { stdout } = await run(['plan', '--format', 'json'], { cwd: await workplace(), env: service.env });
-    const validate = validatorOf(await printed('report'));
-    const report = JSON.parse(stdout);
-    expect(accepts(validate, report)).toBe(true);
-    expect(accepts(validate, { ...report, another: 'key' })).toBe(true);
-    expect(accepts(validate, { ...report, status: 'fine' })).toBe(false);
-    expect(accepts(validate, { ...report, templates: [{}] })).toBe(false);
-  });
+it('the schema of reports accepts the output of plan, and no half of it', async () => {
+  const service = await startService();
+  const { stdout } = await run(['plan', '--format', 'json'], { cwd: await workplace(), env: service.env });
+  const accepts = validatorOf(await printed('report'));
+  const report = JSON.parse(stdout);
+  expect(accepts(report)).toBe(true);
+  expect(accepts({ ...report, another: 'key' })).toBe(true);
+  expect(accepts({ ...report, status: 'fine' })).toBe(false);
+  expect(accepts({ ...report, templates: [{}] })).toBe(false);
 });

@@ -1,10 +1,13 @@
 import { get, type IncomingMessage } from 'node:http';
 import { once } from 'node:events';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished, vi } from 'vitest';
 import { ChangeFeed } from '../../src/daemon/http/events.ts';
 import { startTestServer } from './test-server.ts';
 
 const start = async () => {
+  // No heartbeat says what a change should have said.
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
   const changeFeed = new ChangeFeed();
   const server = await startTestServer({ changeFeed });
   const open = async (method = 'GET'): Promise<IncomingMessage> => {
@@ -43,6 +46,8 @@ it('at most 64 are open, and each ends when its reader is gone, or with the serv
   await close();
   await ended;
   await until(() => changeFeed.listeners === 0);
+  // Nor is there a heartbeat any more.
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('HEAD opens none', async () => {

@@ -33,6 +33,12 @@ const moveOver = async (
   await rename(temporary, path.join(home, target));
 };
 
+/** Saves a file as most editors do. */
+const saveOver =
+  (file: string): Way['change'] =>
+  (home, content) =>
+    moveOver(home, file, (temporary) => writeFile(temporary, content));
+
 /** A tree with `a.yaml` under a fresh name, as the kubelet makes them. */
 const tree = async (home: string, content: string): Promise<string> => {
   const name = `..${randomUUID()}`;
@@ -51,13 +57,13 @@ const known: readonly (Omit<Way, 'prepare'> & Partial<Way>)[] = [
     name: 'a file saved by moving a new one over it',
     root: 'root',
     read: 'root/a.yaml',
-    change: (home, content) => moveOver(home, 'root/a.yaml', (temporary) => writeFile(temporary, content)),
+    change: saveOver('root/a.yaml'),
   },
   {
     name: 'a file that was given by its own path',
     root: 'root/a.yaml',
     read: 'root/a.yaml',
-    change: (home, content) => moveOver(home, 'root/a.yaml', (temporary) => writeFile(temporary, content)),
+    change: saveOver('root/a.yaml'),
   },
   {
     name: 'a ConfigMap whose ..data is swapped',

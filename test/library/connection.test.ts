@@ -114,6 +114,7 @@ describe('a connection', () => {
     await using dns = connect(settings);
     const errors = [
       await dns.plan({ templates: ['standard-wep'] }),
+      await dns.plan({ templates: [clientToken] }),
       await dns.plan({ answers: true, ignoreSubdomains: true }),
       await dns.apply({ force: true }),
       await dns.apply({ lockTimeout: 'long' }),
@@ -121,6 +122,7 @@ describe('a connection', () => {
     ];
     for (const one of errors) expect(one).toMatchObject({ ok: false, error: { kind: 'arguments' } });
     expect(errors[0]).toMatchObject({ error: { message: expect.stringContaining('mean `standard-web`?') } });
+    expect(errors[1]).toMatchObject({ error: { message: expect.stringContaining('[secret]') } });
     await using dry = connect({ ...settings, dryRun: true });
     expect(await dry.apply()).toMatchObject({ ok: false, error: { kind: 'settings' } });
     expect(service.writes()).toEqual([]);
@@ -128,15 +130,21 @@ describe('a connection', () => {
 
   it('makes one pass after the other', async () => {
     const { service, held, release } = await startHoldingService();
-    await using dns = connect(await settingsFor(service.url));
+    const settings = await settingsFor(service.url);
+    await using dns = connect(settings);
     const first = dns.apply({ templates: ['standard-web'] });
     await held;
     const second = dns.plan({ templates: ['standard-web'] });
-    const reads = service.seen.length;
+    // Meanwhile somebody who waits for nobody makes a whole plan.
+    const before = service.seen.length;
+    await using other = connect({ ...settings, clientToken: 'of-somebody', stateDir: await workplace() });
+    expect(await other.plan()).toMatchObject({ ok: true });
+    const asked = service.seen.slice(before);
+    expect(asked.filter(({ query }) => !query.includes('of-somebody'))).toEqual([]);
+    expect(asked).not.toEqual([]);
     release();
     expect(await first).toMatchObject({ ok: true, report: { summary: { applied: 3 } } });
     expect(await second).toMatchObject({ ok: true, report: { summary: { add: 0, update: 0 } } });
-    expect(service.seen.length).toBeGreaterThan(reads);
   });
 
   it('ends a plan at once, and an apply after the write in flight', async () => {

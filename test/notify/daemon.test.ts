@@ -19,8 +19,6 @@ const notificationIn = ({ body }: SeenRequest): Notification => notificationSche
 const eventsIn = (request: SeenRequest): string[] =>
   notificationIn(request).changes.map(({ template, event }) => `${template} ${event}`);
 
-const toWebhook = 'notify:\n  ops: {type: webhook, url: {env: HOOK}, secret: {env: HOOK_SECRET}}\n';
-
 /** Somebody who is told: `answer` may be replaced at any time. */
 const startReceiver = async (first: Answer = ok) => {
   let answer = first;
@@ -42,33 +40,45 @@ const startReceiver = async (first: Answer = ok) => {
   };
 };
 
+const toWebhook = 'ops: {type: webhook, url: {env: HOOK}, secret: {env: HOOK_SECRET}}';
+
 interface Surroundings {
   readonly keys?: string;
+  /** Of the settings, under `notify`. */
+  readonly receivers?: string;
+  readonly env?: Readonly<Record<string, string>>;
   /** `startProcess`: in a process of its own, which can be killed. */
   readonly as?: (args: readonly string[], launch: Launch) => Program;
 }
 
 /** The daemon on one template `site`, which it only looks at, told to say what it finds. */
 const started = async (
-  receiver: { readonly url: string },
-  { keys = 'mode: report\n', as = start }: Surroundings = {},
+  { url }: { readonly url: string },
+  { keys = 'mode: report\n', receivers = toWebhook, env = {}, as = start }: Surroundings = {},
 ) => {
   const service = await startService();
   const id = await addTemplate(service, 'site', '192.0.2.1');
   const cwd = await workplace({ withExamples: false });
   await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.1', keys));
-  await writeBelow(cwd, 'dns-template-sync.yaml', toWebhook);
-  const env = { ...service.env, HOOK: receiver.url, HOOK_SECRET: hookSecret, LOG_LEVEL: 'trace' };
-  const launch = { cwd, env };
+  const write = (settings: string) => writeBelow(cwd, 'dns-template-sync.yaml', settings);
+  await write(`notify: {${receivers}}\n`);
+  const usual = { ...service.env, HOOK: url, HOOK_SECRET: hookSecret, LOG_LEVEL: 'trace' };
   const begin = async (): Promise<Daemon> => {
-    const daemon = await startDaemon([], launch, as);
+    const daemon = await startDaemon([], { cwd, env: { ...usual, ...env } }, as);
     await daemon.event('pass.finished');
     expect(daemon.lines().filter(({ event }) => event === 'notify.error')).toEqual([]);
     return daemon;
   };
   const [record] = await service.records(id);
   const change = (content: string) => service.change('edit-record', { record_id: record?.id, content });
-  return { service, cwd, launch, daemon: await begin(), begin, change };
+  return { service, id, cwd, env: usual, write, daemon: await begin(), begin, change };
+};
+
+/** The daemon that follows, after SIGTERM. */
+const restarted = async (daemon: Daemon, begin: () => Promise<Daemon>): Promise<Daemon> => {
+  daemon.signal('SIGTERM');
+  expect(await daemon.ended).toMatchObject({ code: 0 });
+  return begin();
 };
 
 const isDelivered = ({ msg }: LogLine): boolean => msg === 'notification delivered';
@@ -85,9 +95,7 @@ it('a webhook gets drift and its end once each, signed, across a restart', async
   await delivered(daemon, 1);
   expect(await daemon.pass()).toMatchObject({ status: 'drifted' });
 
-  daemon.signal('SIGTERM');
-  expect(await daemon.ended).toMatchObject({ code: 0 });
-  const next = await begin();
+  const next = await restarted(daemon, begin);
   await next.pass();
   await change('192.0.2.1');
   expect(await next.pass()).toMatchObject({ status: 'in-sync' });
@@ -115,15 +123,15 @@ it('a webhook gets drift and its end once each, signed, across a restart', async
 it('settings are read again at SIGHUP: waiting messages go to the new address at once', async () => {
   const later = { 'retry-after': '3600' };
   const [wrong, right] = [await startReceiver(status(404, '', later)), await startReceiver()];
-  const { daemon, cwd, change } = await started(wrong);
+  const { daemon, write, change } = await started(wrong);
   await change('192.0.2.9');
   await daemon.pass();
   await wrong.until(1);
-  await writeBelow(cwd, 'dns-template-sync.yaml', `notify: {ops: {type: webhook, url: "${right.url}"}}\n`);
+  await write(`notify: {ops: {type: webhook, url: "${right.url}"}}\n`);
   daemon.signal('SIGHUP');
   await delivered(daemon, 1);
   expect(right.seen.map(eventsIn)).toEqual([['site drift']]);
-  await writeBelow(cwd, 'dns-template-sync.yaml', 'notify: {ops: {type: webhook, url: {env: NOT_SET}}}\n');
+  await write('notify: {ops: {type: webhook, url: {env: NOT_SET}}}\n');
   daemon.signal('SIGHUP');
   await daemon.says('invalid settings; keeping the previous ones');
   await change('192.0.2.1');
@@ -146,7 +154,7 @@ it('what was told is not told again after a client came before the others, each 
   const { DNS_SYNC_CLIENT_TOKEN: _, ...shared } = service.env;
   const env = { ...shared, HOOK: receiver.url, HOOK_SECRET: hookSecret, ONE: 'token-1', OTHER: 'token-2' };
   const begin = async (clients: string): Promise<Daemon> => {
-    await writeBelow(cwd, 'dns-template-sync.yaml', `${toWebhook}clients:\n${clients}`);
+    await writeBelow(cwd, 'dns-template-sync.yaml', `notify: {${toWebhook}}\nclients:\n${clients}`);
     return startDaemon([], { cwd, env });
   };
   const daemon = await begin(client('bakery', 'ONE'));
@@ -181,39 +189,19 @@ it('a receiver that was down when the daemon was killed gets each message once: 
   expect(new Set(receiver.seen.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
 });
 
-/** The daemon that follows, after SIGTERM. */
-const restarted = async (daemon: Daemon, begin: () => Promise<Daemon>): Promise<Daemon> => {
-  daemon.signal('SIGTERM');
-  await daemon.ended;
-  return begin();
-};
-
-const allReceivers = `notify:
-  ops: {type: webhook, url: {env: HOOK}, secret: {env: HOOK_SECRET}}
-  chat: {type: slack, url: {env: CHAT}}
-`;
-
 it('hostile contents hold no token, and secrets of receivers are in no output or file', async () => {
   const [ops, chat] = [await startReceiver(status(500, 'oops')), await startReceiver(reset)];
-  const service = await startService();
-  const id = await addTemplate(service, 'site', '192.0.2.1');
-  const cwd = await workplace({ withExamples: false });
-  await writeBelow(cwd, 'templates/site.yaml', describing('site', '192.0.2.1', 'mode: report\n'));
-  await writeBelow(cwd, 'dns-template-sync.yaml', allReceivers);
+  const { daemon, service, id, cwd } = await started(ops, {
+    receivers: `${toWebhook}, chat: {type: slack, url: {env: CHAT}}`,
+    env: { CHAT: chat.url },
+  });
   const content = `${userToken} ${clientToken} ${triggerToken} <!channel> \`x\` \u001B[2J\u202E ${'y'.repeat(10_000)}`;
   await service.change('add-record', { dns_template_id: id, type: 'TXT', name: '<b>@here', content });
-  const env = {
-    ...service.env,
-    HOOK: ops.url,
-    HOOK_SECRET: hookSecret,
-    CHAT: chat.url,
-    LOG_LEVEL: 'trace',
-  };
-  const daemon = await startDaemon([], { cwd, env });
-  await ops.until(2);
-  await chat.until(2);
-  ops.answer(ok);
-  chat.answer(ok);
+  await daemon.pass();
+  for (const one of [ops, chat]) {
+    await one.until(2);
+    one.answer(ok);
+  }
   await delivered(daemon, 2);
   daemon.signal('SIGTERM');
   const { stdout, stderr } = await daemon.ended;

@@ -2,36 +2,34 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { NotifiedChange } from '../../src/notify/schema.ts';
 import { slackMessageOf } from '../../src/notify/slack.ts';
-import type { EndedPass } from '../../src/notify/news.ts';
+import { healthsOf, newsAfter, nothingTold, type EndedPass } from '../../src/notify/news.ts';
 import type { Difference } from '../../src/plan/difference.ts';
 import { notAsked, type SubdomainResult, type TemplateResult } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
-import { add, blocked, newOutbox, newStore, passEvent, update } from './pass-events.ts';
+import { add, blocked, passEvent, receiver, update } from './pass-events.ts';
 
-const changesIn = async (one: EndedPass): Promise<readonly NotifiedChange[]> => {
-  const outbox = newOutbox({ ...newStore(), clients: () => null });
-  await outbox.add(one);
-  return (await outbox.next())?.changes ?? [];
-};
-
-const slackOf = (changes: readonly NotifiedChange[]): object =>
-  slackMessageOf({
-    schema: 'dns-template-sync/notification/v1',
-    delivery: 'id',
-    createdAt: '',
-    changes: [...changes],
-  });
+/** Of a receiver that has heard nothing yet. */
+const changesIn = (one: EndedPass): readonly NotifiedChange[] =>
+  healthsOf(one).flatMap((health) => newsAfter(nothingTold, health, one, receiver(), 0).change ?? []);
 
 interface SlackMessage {
   readonly text: string;
-  readonly blocks: {
-    readonly type: string;
-    readonly text: { readonly type: string; readonly text: string };
-  }[];
+  readonly blocks: readonly { readonly text: { readonly text: string } }[];
 }
 
-const messageOf = async (one: EndedPass): Promise<SlackMessage> =>
-  JSON.parse(JSON.stringify(slackOf(await changesIn(one))));
+const slackOf = (changes: readonly NotifiedChange[]): SlackMessage =>
+  JSON.parse(
+    JSON.stringify(
+      slackMessageOf({
+        schema: 'dns-template-sync/notification/v1',
+        delivery: 'id',
+        createdAt: '',
+        changes: [...changes],
+      }),
+    ),
+  );
+
+const messageOf = (one: EndedPass): SlackMessage => slackOf(changesIn(one));
 
 const behind = (more: Partial<SubdomainResult>): SubdomainResult => ({
   subdomain: 'shop.example.net',
@@ -42,33 +40,30 @@ const behind = (more: Partial<SubdomainResult>): SubdomainResult => ({
   ...more,
 });
 
-test('has a summary line, and shows the first differences', async () => {
+test('has a summary line, and shows the first differences', () => {
   const differences: Difference[] = [
     update(),
     ...['192.0.2.2', '192.0.2.3', '192.0.2.4', '192.0.2.5', '192.0.2.6'].map((content) => add(content)),
   ];
   const subdomains = [behind({})];
-  const message = await messageOf(passEvent([{ status: 'drifted', differences, subdomains }]));
-  const line =
-    '*`web` (client `acme`)* 6 differences between file and service, 1 subdomain with other records';
-  expect(message.text).toBe(line);
-  expect(message.blocks).toHaveLength(1);
-  expect(message.blocks[0]?.text.text.split('\n')).toMatchInlineSnapshot(`
-    [
-      "*\`web\` (client \`acme\`)* 6 differences between file and service, 1 subdomain with other records",
-      "\`\`\`",
-      "~ A www  192.0.2.99 → 192.0.2.1  drifted · templates/web.yaml:3 · record 5",
-      "    To do: \`dns-template-sync accept web 'www A'\` makes the file say what the",
-      "    service has; a pass writes what the file says.",
-      "+ A www  192.0.2.2               edited · templates/web.yaml:3",
-      "+ A www  192.0.2.3               edited · templates/web.yaml:3",
-      "+ A www  192.0.2.4               edited · templates/web.yaml:3",
-      "+ A www  192.0.2.5               edited · templates/web.yaml:3",
-      "and 1 more",
-      "see shop.example.net",
-      "\`\`\`",
-    ]
-  `);
+  const { text, blocks } = messageOf(passEvent([{ status: 'drifted', differences, subdomains }]));
+  expect(blocks).toHaveLength(1);
+  const [summary, ...lines] = blocks[0]?.text.text.split('\n') ?? [];
+  expect(summary).toBe(text);
+  expect(['', text, ...lines, ''].join('\n')).toBe(`
+*\`web\` (client \`acme\`)* 6 differences between file and service, 1 subdomain with other records
+\`\`\`
+~ A www  192.0.2.99 → 192.0.2.1  drifted · templates/web.yaml:3 · record 5
+    To do: \`dns-template-sync accept web 'www A'\` makes the file say what the
+    service has; a pass writes what the file says.
++ A www  192.0.2.2               edited · templates/web.yaml:3
++ A www  192.0.2.3               edited · templates/web.yaml:3
++ A www  192.0.2.4               edited · templates/web.yaml:3
++ A www  192.0.2.5               edited · templates/web.yaml:3
+and 1 more
+see shop.example.net
+\`\`\`
+`);
 });
 
 test.each<[string, Partial<TemplateResult>]>([
@@ -85,15 +80,15 @@ test.each<[string, Partial<TemplateResult>]>([
     { subdomains: [behind({ status: 'failed', message: 'shop.example.net is not at the service' })] },
   ],
   ['was changed at the service: 1 difference corrected', { differences: [update({ outcome: 'applied' })] }],
-])('says that a template %s', async (words, one) => {
-  expect((await messageOf(passEvent([one]))).text).toBe(`*\`web\` (client \`acme\`)* ${words}`);
+])('says that a template %s', (words, one) => {
+  expect(messageOf(passEvent([one])).text).toBe(`*\`web\` (client \`acme\`)* ${words}`);
 });
 
-test('says that a client fails, and what has ended', async () => {
-  expect((await messageOf(passEvent([], { holdReason: '503' }))).text).toBe(
+test('says that a client fails, and what has ended', () => {
+  expect(messageOf(passEvent([], { holdReason: '503' })).text).toBe(
     '*client `acme`* cannot be synchronised: `503`',
   );
-  const [change] = await changesIn(passEvent([{ status: 'held' }]));
+  const [change] = changesIn(passEvent([{ status: 'held' }]));
   const cleared = { ...change!, event: 'cleared', state: 'in-sync', message: null } as const;
   expect(slackOf([cleared])).toMatchObject({ text: '*`web` (client `acme`)* is in sync again' });
 });
@@ -118,10 +113,10 @@ const hostileEvent = (texts: readonly string[]): EndedPass => {
   };
 };
 
-test('foreign texts stay in code, without mentions and links', async () => {
-  await fc.assert(
-    fc.asyncProperty(someHostileTexts, async (texts) => {
-      const { text, blocks } = await messageOf(
+test('foreign texts stay in code, without mentions and links', () => {
+  fc.assert(
+    fc.property(someHostileTexts, (texts) => {
+      const { text, blocks } = messageOf(
         hostileEvent([...texts, '<!channel> & <@U1> @here <https://evil.example|x>']),
       );
       expect(text.length).toBeLessThanOrEqual(4_000);
@@ -129,26 +124,24 @@ test('foreign texts stay in code, without mentions and links', async () => {
       for (const part of [text, ...blocks.map((block) => block.text.text)]) {
         expect(part.length).toBeLessThanOrEqual(3_900);
         expect(part).not.toMatch(unseen);
+        // Anywhere in a line, three of them would end the block of code.
+        expect([1, 3]).toContain(part.split('```').length);
         const outside = part.replaceAll(/^```\n.*?\n```$/gms, '').replaceAll(/`[^`\n]*`/g, '');
         for (const line of outside.split('\n')) expect(line).toMatch(/^[a-z0-9 *(),:…]*$/);
         expect(part).not.toMatch(/[<>]|&(?!(amp|lt|gt);)/);
       }
       for (const block of blocks) expect(block.text.text.length).toBeLessThanOrEqual(3_000);
     }),
-    { numRuns: 20, examples: [[hostileTexts]], endOnFailure: true },
+    { numRuns: 20, examples: [[hostileTexts], [['&'.repeat(400)]]], endOnFailure: true },
   );
 });
 
-test('links the commit of the file', async () => {
-  const commits = [
-    {
-      revision: 'a'.repeat(40),
-      url: `https://git.example.net/commit/${'a'.repeat(40)}?a=b&c=|d`,
-    },
-  ];
-  const one = passEvent([{ status: 'drifted', differences: [update()], revision: 'a'.repeat(40) }]);
-  const message = await messageOf({ ...one, result: { ...one.result!, commits } });
+test('links the commit of the file', () => {
+  const revision = 'a'.repeat(40);
+  const commits = [{ revision, url: `https://git.example.net/commit/${revision}?a=b&c=|d` }];
+  const one = passEvent([{ status: 'drifted', differences: [update()], revision }]);
+  const message = messageOf({ ...one, result: { ...one.result!, commits } });
   expect(message.blocks[0]?.text.text).toContain(
-    `\ncommit <https://git.example.net/commit/${'a'.repeat(40)}?a=b&amp;c=%7Cd|aaaaaaaaaa>\n`,
+    `\ncommit <https://git.example.net/commit/${revision}?a=b&amp;c=%7Cd|aaaaaaaaaa>\n`,
   );
 });

@@ -57,21 +57,14 @@ describe('progress on a terminal', () => {
   });
 });
 
-describe('colour', () => {
-  it('is used on a terminal', async () => {
-    const service = await startService();
-    const env = { ...service.env, TERM: 'xterm' };
-    const { stdout } = await startOnTerminal(['plan', 'voice'], { cwd: await workplace(), env }).ended;
-    expect(stdout).toContain(escape);
-  });
-
-  it('is not used with NO_COLOR or in a file', async () => {
-    const service = await startService();
-    const cwd = await workplace();
-    const env = { ...service.env, TERM: 'xterm' };
-    const plain = { cwd, env: { ...env, NO_COLOR: '1' } };
-    expect((await startOnTerminal(['plan', 'voice'], plain).ended).stdout).not.toContain(escape);
-    await startAtTerminal(['plan', 'voice', '--out', 'report.txt'], { cwd, env }).ended;
-    expect(await readFile(path.join(cwd, 'report.txt'), 'utf8')).not.toContain(escape);
-  });
+it('colour is used on a terminal, and not with NO_COLOR or in a file', async () => {
+  const service = await startService();
+  const cwd = await workplace();
+  const env = { ...service.env, TERM: 'xterm' };
+  const shown = async (more: Readonly<Record<string, string>>): Promise<string> =>
+    (await startOnTerminal(['plan', 'voice'], { cwd, env: { ...env, ...more } }).ended).stdout;
+  expect(await shown({})).toContain(escape);
+  expect(await shown({ NO_COLOR: '1' })).not.toContain(escape);
+  await startAtTerminal(['plan', 'voice', '--out', 'report.txt'], { cwd, env }).ended;
+  expect(await readFile(path.join(cwd, 'report.txt'), 'utf8')).not.toContain(escape);
 });

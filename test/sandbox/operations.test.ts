@@ -1,23 +1,42 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
-import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
-import { get, post, put, send, tokens, type Sent } from './requests.ts';
+import { beforeEach, expect, it } from 'vitest';
+import { answerTo, memoryStore } from '../../src/sandbox/sandbox.ts';
+import { tokens } from './requests.ts';
 
-let sandbox: Sandbox;
-beforeEach(async () => {
-  sandbox = await startSandbox({});
-});
-afterEach(async () => {
-  await sandbox.close();
-});
+/* What each request is answered with; that it is all the same over HTTP, server.test.ts shows. */
 
-const templates = async (): Promise<Template[]> => (await get(`${sandbox.url}/dns_templates`)).json;
-const template = async (id: number): Promise<Template> => (await templates()).find((one) => one.id === id)!;
-const recordsOf = async (subdomain: string) => (await get(`${sandbox.url}/dns_records`, { subdomain })).json;
-const change = (name: string, body: unknown) => post(`${sandbox.controlUrl}/${name}`, body);
-const add = (form: Record<string, string>, id = 23) =>
-  put(`${sandbox.url}/dns_templates/${id}/add_record`, form);
-const update = (form: Record<string, string>, id: number) =>
-  put(`${sandbox.url}/dns_templates/${id}/update_record`, form);
+let store = memoryStore();
+beforeEach(() => void (store = memoryStore()));
+
+type Parameters = Readonly<Record<string, string>> | string;
+
+/** Each test knows what it asked for. */
+// oxlint-disable-next-line typescript/no-explicit-any
+const ask = (method: string, url: string, headers: Record<string, string>, body = ''): any =>
+  answerTo(store, { method, url, headers }, body);
+
+/** With both tokens: a read has its parameters in the query, a write in a form. */
+const perform = (method: string, path: string, given: Parameters = {}) => {
+  const all = new URLSearchParams([...new URLSearchParams(tokens), ...new URLSearchParams(given)]).toString();
+  const url = `/api/v1/${path}`;
+  return method === 'GET' ? ask(method, `${url}?${all}`, {}) : ask(method, url, asForm, all);
+};
+const asForm = { 'content-type': 'application/x-www-form-urlencoded' };
+
+const byHand = (name: string, body: string, headers: Record<string, string> = {}, method = 'POST') =>
+  ask(
+    method,
+    `/sandbox/${name}`,
+    { host: 'localhost', 'content-type': 'application/json', ...headers },
+    body,
+  );
+
+const templates = (): Template[] => perform('GET', 'dns_templates').answer;
+const template = (id: number): Template => templates().find((one) => one.id === id)!;
+const recordsOf = (subdomain: string) => perform('GET', 'dns_records', { subdomain }).answer;
+const change = (name: string, body: unknown) => byHand(name, JSON.stringify(body)).answer;
+const add = (given: Parameters, id = 23) => perform('PUT', `dns_templates/${id}/add_record`, given).answer;
+const update = (given: Parameters, id: number) =>
+  perform('PUT', `dns_templates/${id}/update_record`, given).answer;
 
 interface Template {
   readonly id: number;
@@ -29,8 +48,8 @@ interface Template {
 const timestamp = expect.stringMatching(/^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d [+-]\d{4}$/);
 const [integer, text, list] = [expect.any(Number), expect.any(String), expect.any(Array)];
 
-it('accounts have every field of the specification, and their databases more than that', async () => {
-  const { json: all } = await get(`${sandbox.url}/accounts`);
+it('accounts have every field of the specification, and their databases more than that', () => {
+  const all = perform('GET', 'accounts').answer;
   const [account] = all;
   const account_id = account.id;
   const named = { id: integer, name: text };
@@ -41,14 +60,14 @@ it('accounts have every field of the specification, and their databases more tha
   expect(account.ftp_users[0]).toEqual(user);
   // Here a grant has no id.
   expect(account.databases[0].database_grants[0]).toEqual({ login: text, access_level: text });
-  for (const one of all) expect((await get(`${sandbox.url}/accounts/${one.id}`)).json).toEqual(one);
-  const { json: databases } = await get(`${sandbox.url}/databases`, { account_id });
+  for (const one of all) expect(perform('GET', `accounts/${one.id}`).answer).toEqual(one);
+  const databases = perform('GET', 'databases', { account_id }).answer;
   expect(databases[0]).toEqual({ ...named, account_id, hosts: list, database_grants: list });
   expect(databases[0].database_grants[0]).toEqual({ id: integer, login: text, access_level: text });
 });
 
-it('templates are own and public, with records of all types', async () => {
-  const all = await templates();
+it('templates are own and public, with records of all types', () => {
+  const all = templates();
   for (const one of all) expect(one.subdomains).toEqual(one.publicly_available ? null : integer);
   expect(new Set(all.map((one) => one.publicly_available))).toEqual(new Set([true, false]));
   const records = all.flatMap((one) => one.dns_template_records);
@@ -58,13 +77,13 @@ it('templates are own and public, with records of all types', async () => {
   expect(new Set(records.map(({ id }) => id)).size).toBe(records.length);
 });
 
-it('a subdomain has NS and SOA, then the records of its template, at once, with ids that stay', async () => {
-  const before = await recordsOf('Team.example.org');
+it('a subdomain has NS and SOA, then the records of its template, at once, with ids that stay', () => {
+  const before = recordsOf('Team.example.org');
   expect(before.slice(0, 3).map(({ type }: Record<string, unknown>) => type)).toEqual(['NS', 'NS', 'SOA']);
   expect(before[2].content).toMatch(/^\S+ \S+( \d+){5}$/);
-  await update({ record_id: '216', content: 'new.example.com' }, 21);
-  const added = (await add({ type: 'TXT', content: 'new' }, 21)).json.dns_template_records.at(-1);
-  expect(await recordsOf('team.example.org')).toEqual([
+  update({ record_id: '216', content: 'new.example.com' }, 21);
+  const added = add({ type: 'TXT', content: 'new' }, 21).dns_template_records.at(-1);
+  expect(recordsOf('team.example.org')).toEqual([
     ...before.map((one: { dns_template_record_id: number | null }) =>
       one.dns_template_record_id === 216 ? { ...one, content: 'new.example.com' } : one,
     ),
@@ -86,14 +105,14 @@ it.each([
   ],
   [{ type: 'TXT', content: ' "a"  b\\;ü🎂 ', name: 'Text' }, { name: 'Text' }],
   [{ type: 'A', content: '203.0.113.5', priority: '7', record_id: '230', colour: 'red' }, {}],
-])('add_record stores %j, also twice, and answers the whole template', async (form, given) => {
-  const before = await template(23);
-  await add(form);
-  const { json } = await add(form);
+])('add_record stores %j, also twice, and answers the whole template', (form, given) => {
+  const before = template(23);
+  add(form);
+  const answer = add(form);
   const stored = { type: form.type, content: form.content, name: null, priority: null, ttl: 3600, ...given };
   const added = [2001, 2002].map((id) => ({ id, ...stored }));
-  expect(json).toEqual({ ...before, dns_template_records: [...before.dns_template_records, ...added] });
-  expect(await template(23)).toEqual(json);
+  expect(answer).toEqual({ ...before, dns_template_records: [...before.dns_template_records, ...added] });
+  expect(template(23)).toEqual(answer);
 });
 
 it.each([
@@ -104,130 +123,120 @@ it.each([
   [21, { record_id: '216', priority: '5', type: 'TXT' }, {}],
   [21, { record_id: '211', priority: '20' }, { priority: 20 }],
   [31, { record_id: '313', name: '_sips._tcp', priority: '10', content: '1 2 a.' }, { content: '1 2 a.' }],
-])('update_record of template %i with %j changes just %j', async (id, form, changed) => {
-  const before = await template(id);
+])('update_record of template %i with %j changes just %j', (id, form, changed) => {
+  const before = template(id);
   const records = before.dns_template_records.map((record) =>
     String(record.id) === form.record_id ? { ...record, ...changed } : record,
   );
-  expect((await update(form, id)).json).toEqual({ ...before, dns_template_records: records });
+  expect(update(form, id)).toEqual({ ...before, dns_template_records: records });
 });
 
-it('templates, their records and who follows them are changed by hand, without the rules of the operations', async () => {
-  const { json } = await change('add-template', { name: 'shop' });
-  const { id } = json;
-  expect(json).toMatchObject({ name: 'shop', publicly_available: false, dns_template_records: [] });
-  await change('set-subdomain', { name: 'New.example.net', dns_template_id: id });
+it('templates, their records and who follows them are changed by hand, without the rules of the operations', () => {
+  const made = change('add-template', { name: 'shop' });
+  const { id } = made;
+  expect(made).toMatchObject({ name: 'shop', publicly_available: false, dns_template_records: [] });
+  change('set-subdomain', { name: 'New.example.net', dns_template_id: id });
   const record = { type: 'CAA', content: '0 issue "example.net"' };
-  const added = (await change('add-record', { dns_template_id: id, ...record })).json.dns_template_records[0];
+  const added = change('add-record', { dns_template_id: id, ...record }).dns_template_records[0];
   expect(added).toMatchObject(record);
   const edit = { type: 'A', name: 'www', priority: 7, ttl: 1 };
-  await change('edit-record', { record_id: added.id, ...edit });
-  const shown = await recordsOf('new.example.net');
+  change('edit-record', { record_id: added.id, ...edit });
+  const shown = recordsOf('new.example.net');
   expect(shown).toContainEqual({ ...added, ...edit, id: integer, dns_template_record_id: added.id });
-  await change('remove-record', { record_id: added.id });
-  expect(await template(id)).toMatchObject({ subdomains: 1, dns_template_records: [] });
+  change('remove-record', { record_id: added.id });
+  expect(template(id)).toMatchObject({ subdomains: 1, dns_template_records: [] });
+  change('set-subdomain', { name: 'new.example.net', dns_template_id: 23 });
+  expect(template(id).subdomains).toBe(0);
+  expect(recordsOf('new.example.net')).toHaveLength(3 + template(23).dns_template_records.length);
 });
 
-const a = { type: 'A', content: '203.0.113.5' };
+/** What is refused: the request, its status, and a word of what is said. */
+const refusals = `
+PUT dns_templates/23/add_record  content=203.0.113.5  422 Parameter type
+PUT dns_templates/23/add_record  type=CAA&content=0+issue+a  422 Parameter type
+PUT dns_templates/23/add_record  type=A&content=  422 Parameter content
+PUT dns_templates/23/add_record  type=A&content=203.0.113.5&ttl=5m  422 Parameter ttl
+PUT dns_templates/23/add_record  type=A&content=203.0.113.5&ttl=  422 Parameter ttl
+PUT dns_templates/23/add_record  type=A&content=203.0.113.5&ttl=-1  422 Parameter ttl
+PUT dns_templates/23/add_record  type=A&content=203.0.113.5&ttl=2147483648  422 Parameter ttl
+PUT dns_templates/23/add_record  type=MX&content=mx1.example.net  422 Parameter priority
+PUT dns_templates/23/add_record  type=MX&content=mx1.example.net&priority=65536  422 Parameter priority
+PUT dns_templates/23/add_record  type=PTR&content=a.example.net&name=  422 Parameter name
+PUT dns_templates/23/add_record  type=SRV&content=5+5060+a.&name=&priority=10  422 Parameter name
+PUT dns_templates/23/add_record  type=SRV&content=5060+a.&name=_sip._tcp&priority=10  422 Parameter content
+PUT dns_templates/23/add_record  type=SRV&content=5+65536+a.&name=_sip._tcp&priority=10  422 Parameter content
+PUT dns_templates/1/add_record  type=A&content=203.0.113.5  403 public
+PUT dns_templates/999/add_record  type=A&content=203.0.113.5  404 999
+PUT dns_templates/21/update_record  record_id=  422 Parameter record_id
+PUT dns_templates/21/update_record  record_id=170&content=203.0.113.5  404 no such record
+PUT dns_templates/21/update_record  record_id=216&content=  422 Parameter content
+PUT dns_templates/21/update_record  record_id=211&content=mx3.example.com  422 Parameter priority
+PUT dns_templates/26/update_record  record_id=260&content=a.example.net  422 Parameter name
+PUT dns_templates/31/update_record  record_id=313&name=_sips._tcp&content=5+5061+a.  422 Parameter priority
+PUT dns_templates/1/update_record  record_id=10&content=203.0.113.5  403 public
+GET databases  account_id=bakery  422 Parameter account_id
+GET databases  account_id=999  404 account
+GET dns_records  subdomain=  422 Parameter subdomain
+GET dns_records  subdomain=unknown.example.net  404 subdomain
+GET none  a=b  404 path
+GET accounts/bakery  a=b  404 path
+GET accounts/999  a=b  404 account
+`;
 
-const srv = { type: 'SRV', content: '5 5060 a.example.net', name: '_sip._tcp', priority: '10' };
-const adding = 'dns_templates/23/add_record';
-const updating = (id: number) => `dns_templates/${id}/update_record`;
-
-type Refusal = [method: string, path: string, form: Record<string, string>, status: number, says?: string];
-
-/** What is refused, with a word of what is said. */
-const refusals: Refusal[] = [
-  ['PUT', adding, { content: '203.0.113.5' }, 422, 'type'],
-  ['PUT', adding, { type: 'CAA', content: '0 issue "example.net"' }, 422, 'type'],
-  ['PUT', adding, { type: 'A', content: '' }, 422, 'content'],
-  ...['5m', '', '-1', '2147483648'].map((ttl): Refusal => ['PUT', adding, { ...a, ttl }, 422, 'ttl']),
-  ['PUT', adding, { type: 'MX', content: 'mx1.example.net' }, 422, 'priority'],
-  ['PUT', adding, { type: 'MX', content: 'mx1.example.net', priority: '65536' }, 422, 'priority'],
-  ['PUT', adding, { type: 'PTR', content: 'a.example.net', name: '' }, 422, 'name'],
-  ['PUT', adding, { ...srv, name: '' }, 422, 'name'],
-  ['PUT', adding, { ...srv, content: '5060 a.example.net' }, 422, 'content'],
-  ['PUT', adding, { ...srv, content: '5 65536 a.example.net' }, 422, 'content'],
-  ['PUT', 'dns_templates/1/add_record', a, 403],
-  ['PUT', 'dns_templates/999/add_record', a, 404],
-  ['PUT', updating(21), { record_id: '' }, 422],
-  ['PUT', updating(21), { record_id: '170', content: '203.0.113.5' }, 404],
-  ['PUT', updating(21), { record_id: '216', content: '' }, 422],
-  ['PUT', updating(21), { record_id: '211', content: 'mx3.example.com' }, 422],
-  ['PUT', updating(26), { record_id: '260', content: 'a.example.net' }, 422],
-  ['PUT', updating(31), { record_id: '313', name: '_sips._tcp', content: '5 5061 a.example.net' }, 422],
-  ['PUT', updating(1), { record_id: '10', content: '203.0.113.5' }, 403],
-  ['GET', 'databases', { account_id: 'bakery' }, 422],
-  ['GET', 'databases', { account_id: '999' }, 404],
-  ['GET', 'dns_records', { subdomain: '' }, 422],
-  ['GET', 'dns_records', { subdomain: 'unknown.example.net' }, 404],
-  ['GET', '', {}, 404],
-  ['GET', 'accounts/bakery', {}, 404],
-  ['GET', 'accounts/999', {}, 404],
-];
-
-it.each(refusals)(
-  '%s %s with %j is refused with %i and changes nothing',
-  async (method, path, form, status, says) => {
-    const before = await templates();
-    const place = method === 'GET' ? 'query' : 'form';
-    const answer = await send(method, `${sandbox.url}/${path}`, { [place]: { ...tokens, ...form } });
-    expect(answer).toMatchObject({
-      status,
-      json: { error: expect.stringContaining(says ? `Parameter ${says} ` : '') },
-    });
-    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
-    expect(await templates()).toEqual(before);
-  },
-);
-
-const removal = JSON.stringify({ record_id: 216 });
-const asJson = (body: string, host?: string): Sent => ({
-  body,
-  headers: { 'content-type': 'application/json', ...(host === undefined ? {} : { host }) },
+it('what is refused changes nothing', () => {
+  const before = templates();
+  for (const line of refusals.trim().split('\n')) {
+    const [request = '', given, expected = ''] = line.split(/ {2,}/);
+    const [method = '', path = ''] = request.split(' ');
+    const { status, answer } = perform(method, path, given);
+    expect([line, status, answer]).toEqual([
+      line,
+      Number(expected.slice(0, 3)),
+      { error: expect.stringContaining(expected.slice(4)) },
+    ]);
+  }
+  expect(templates()).toEqual(before);
 });
 
-it.each<[what: string, name: string, sent: Sent, status: number, method?: string]>([
-  ['no such change', 'unheard-of', asJson('{}'), 404],
-  ['no such template', 'add-record', asJson('{"dns_template_id":999,"type":"A","content":"x"}'), 404],
-  ['no such record', 'edit-record', asJson('{"record_id":999}'), 404],
-  ['a wrong value', 'edit-record', asJson('{"record_id":216,"ttl":"5"}'), 422],
-  ['a list', 'add-record', asJson('[]'), 422],
-  ['no JSON', 'remove-record', asJson('{'), 400],
-  ['another method', 'remove-record', asJson(removal), 405, 'PUT'],
-  ['a text', 'remove-record', { body: removal, headers: { 'content-type': 'text/plain' } }, 415],
-  ['no type', 'remove-record', { body: removal }, 415],
-  ...['evil.example.net', '127.0.0.1.example.net', 'not-localhost'].map(
-    (host): [string, string, Sent, number] => [host, 'remove-record', asJson(removal, host), 403],
-  ),
-])('a change by hand is refused: %s', async (_, name, sent, status, method = 'POST') => {
-  const before = await templates();
-  expect(await send(method, `${sandbox.controlUrl}/${name}`, sent)).toMatchObject({
-    status,
-    json: { error: expect.any(String) },
-  });
-  expect(await templates()).toEqual(before);
+const removal = '{"record_id":216}';
+
+it.each<[what: string, status: number, ...sent: globalThis.Parameters<typeof byHand>]>([
+  ['no such change', 404, 'unheard-of', '{}'],
+  ['no such template', 404, 'add-record', '{"dns_template_id":999,"type":"A","content":"x"}'],
+  ['no such record', 404, 'edit-record', '{"record_id":999}'],
+  ['a wrong value', 422, 'edit-record', '{"record_id":216,"ttl":"5"}'],
+  ['a list', 422, 'add-record', '[]'],
+  ['no JSON', 400, 'remove-record', '{'],
+  ['another method', 405, 'remove-record', removal, {}, 'PUT'],
+  ['a text', 415, 'remove-record', removal, { 'content-type': 'text/plain' }],
+  ['no type', 415, 'remove-record', removal, { 'content-type': '' }],
+  ['a page of somebody', 403, 'remove-record', removal, { host: 'evil.example.net' }],
+  ['an address in a name', 403, 'remove-record', removal, { host: '127.0.0.1.example.net' }],
+  ['a name like ours', 403, 'remove-record', removal, { host: 'not-localhost' }],
+])('a change by hand is refused: %s', (_, status, ...sent) => {
+  const before = templates();
+  expect(byHand(...sent)).toMatchObject({ status, answer: { error: text } });
+  expect(templates()).toEqual(before);
 });
 
 it.each<[method: string, path: string, parameters: Record<string, string>]>([
-  ['GET', '/accounts', {}],
-  ['GET', '/accounts/301', {}],
-  ['GET', '/databases', { account_id: '301' }],
-  ['GET', '/dns_templates', {}],
-  ['PUT', '/dns_templates/23/add_record', a],
-  ['PUT', '/dns_templates/23/update_record', { record_id: '230', ttl: '60' }],
-  ['GET', '/dns_records', { subdomain: 'bakery.example.net' }],
-])('%s %s takes its parameters and both tokens from query and form', async (method, path, parameters) => {
-  const url = sandbox.url + path;
-  const query = { ...tokens, ...parameters };
-  for (const sent of [{ query }, { form: query }])
-    expect(await send(method, url, sent)).toMatchObject({ status: 200 });
+  ['GET', 'accounts', {}],
+  ['GET', 'accounts/301', {}],
+  ['GET', 'databases', { account_id: '301' }],
+  ['GET', 'dns_templates', {}],
+  ['PUT', 'dns_templates/23/add_record', { type: 'A', content: '203.0.113.5' }],
+  ['PUT', 'dns_templates/23/update_record', { record_id: '230', ttl: '60' }],
+  ['GET', 'dns_records', { subdomain: 'bakery.example.net' }],
+])('%s %s takes its parameters and both tokens from query and form', (method, path, parameters) => {
+  const url = `/api/v1/${path}`;
+  const all = new URLSearchParams({ ...tokens, ...parameters }).toString();
+  expect(ask(method, `${url}?${all}`, {})).toMatchObject({ status: 200 });
+  expect(ask(method, url, asForm, all)).toMatchObject({ status: 200 });
   for (const other of ['POST', 'DELETE', method === 'GET' ? 'PUT' : 'GET'])
-    expect(await send(other, url, { query })).toMatchObject({ status: 405 });
-  const headers = { authorization: 'Bearer x', ...tokens };
-  for (const given of [{ user_token: 'u' }, { user_token: '', client_token: 'c' }])
-    expect(await send(method, url, { query: { ...given, ...parameters }, headers })).toMatchObject({
-      status: 401,
-      json: { error: text },
-    });
+    expect(ask(other, `${url}?${all}`, {})).toMatchObject({ status: 405 });
+  for (const given of [{ user_token: 'u' }, { user_token: '', client_token: 'c' }]) {
+    const few = new URLSearchParams({ ...given, ...parameters }).toString();
+    const refused = ask(method, `${url}?${few}`, { authorization: 'Bearer x', ...tokens });
+    expect(refused).toMatchObject({ status: 401, answer: { error: text } });
+  }
 });

@@ -39,6 +39,7 @@ it.each<[string, readonly (PassResult | string)[], string, string | null, boolea
   ['whose tokens were taken before', [inSync, denied], 'denied', '401', true],
   ['whose tokens were not taken, before another reason', [denied, 'no disk'], 'failing', 'no disk', false],
   ['without template files', [none], 'failing', 'none', false],
+  ['without those of its templates', [{ ...none, templates: [held] }], 'failing', 'none', false],
 ])('a client %s', (_, found, health, why, isReady) => {
   const known = after(...found);
   expect({ ...known.health(null), isReady: known.isReady }).toMatchObject({ health, why, isReady });

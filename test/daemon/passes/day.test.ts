@@ -60,3 +60,8 @@ it('the last day is kept, however many passes there were', () => {
   const slots = day.slots(noon + 4_999 * 60_000);
   expect(slots.reduce((sum, { passes }) => sum + passes, 0)).toBe(95 * 15 + 5);
 });
+
+it('a day begins with what was left before it', () => {
+  const day = dayOf({ left: 5 }, ...Array.from({ length: 96 }, (_, at) => ({ slot: at + 1 })));
+  expect(day.slots(noon + 96 * slotLength)[0]).toMatchObject({ passes: 1, left: 5, leftAtEnd: 0 });
+});
