@@ -107,21 +107,6 @@ test('strict turns warnings into errors, and rejects the template', async () => 
   expect(strict.found).toEqual(['3:40 error ttl-unusual']);
 });
 
-test('a template described twice is used from neither place, also when one has errors', async () => {
-  const state = await loadFiles({
-    'a.yaml': 'template: web\nid: 3\nrecords: []\n',
-    'b.yaml': 'template: web\nrecords: [{type: A, content: x}]\n',
-    'c.yaml': 'template: other\nid: 3\nrecords: []\n',
-    'd.yaml': 'template: Web\nrecords: []\n',
-  });
-  expect(state.templates.map(({ template }) => template)).toEqual(['Web']);
-  expect(state.unusable.map(({ file, template, id }) => [file, template, id])).toEqual([
-    ['templates/a.yaml', 'web', 3],
-    ['templates/b.yaml', 'web', null],
-    ['templates/c.yaml', 'other', 3],
-  ]);
-});
-
 test('a template with a syntax error still has its name and id', async () => {
   const state = await loadFiles({ 'a.yaml': 'template: web\nid: 17\nrecords:\n  - {type: A, content: [\n' });
   expect(state.unusable).toMatchObject([{ template: 'web', id: 17 }]);

@@ -32,7 +32,7 @@ const filledTo =
   };
 
 /** What the reader counts before it reads. */
-const marksIn = (text: string): number => text.match(/[,[{\n]|[-:] /g)?.length ?? 0;
+const marksIn = (line: string): number => line.match(/[,[{\n]|[-:] /g)?.length ?? 0;
 
 const records = 'template: a\nrecords:\n';
 

@@ -37,8 +37,8 @@ test('of the bad files those are refused that have wrong keys, or wrong kinds of
   /** Of which more than keys and kinds of values tells, or which have a mistake of both kinds at one place. */
   const otherwise = [
     'empty-content: an empty list',
-    'empty-content: null in a list',
     'empty-content: nothing after the colon',
+    'empty-content: null in a list',
     'priority-range: from a variable',
     'srv-content: a port of its own that is too large',
     'ttl-range: durations that are no TTL',

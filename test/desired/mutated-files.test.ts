@@ -26,7 +26,7 @@ const seeds = [
 const words = [
   ...Array.from('\0\t\n\r "\'#%&*,-:<>?@[]`{}|!~$\u00ff\u00fe\u00bf'),
   ...'&a ,*a,<<: ,!!str ,!x ,${,$${,${web},? ,: ,- ,null,true,.inf,0x1f,"\\uD800",[[[[,{{{{'.split(','),
-  ...['\n---\n', '\n...\n', '%YAML 1.1\n', '\n  ', '|\n', '>-\n', '\r\n'],
+  ...'\n---\n,\n...\n,%YAML 1.1\n,\n  ,|\n,>-\n,\r\n'.split(','),
   // In UTF-8: a byte order mark, a line separator.
   '\u00ef\u00bb\u00bf',
   '\u00e2\u0080\u00a8',

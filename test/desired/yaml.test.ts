@@ -88,7 +88,7 @@ test('any text is a content unchanged, however it is quoted; and a name, unless 
     fc.asyncProperty(many, async (cases) => {
       const files = cases.map((one, at) => [`${at}.yaml`, written(one)(`t${at}`)] as const);
       const { problems, templates } = await loadFiles(Object.fromEntries(files));
-      const refused = new Set(problems.map(({ file }) => file));
+      const refused = new Set(problems.map((one) => one.file));
       for (const [at, { text, isName }] of cases.entries()) {
         const record = templates.find(({ template }) => template === `t${at}`)?.records[0];
         const name = text === '' || text === '@' ? null : text;

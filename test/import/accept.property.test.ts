@@ -45,7 +45,7 @@ const names = fc.constantFrom(null, 'www', 'mail', 'a.b', '*', '_sip._tcp');
 /** How an entry is written. */
 const style = fc.record({
   isBlock: fc.boolean(),
-  place: fc.constantFrom<'web' | '_shared'>('web', 'web', '_shared'),
+  place: fc.constantFrom<'web' | 'shared'>('web', 'web', 'shared'),
   content: fc.constantFrom('literal', 'literal', 'variable', 'anchor'),
   inList: fc.boolean(),
   inParts: fc.boolean(),
@@ -123,7 +123,7 @@ const scalar = (text: string, quote: boolean): string =>
 const made = ({ records, templateTtl, eol, isLast }: World) => {
   const wanted: { readonly record: RecordData; readonly fate: Fate }[] = [];
   const seen = new Set<string>();
-  const parts = { web: new Part('web'), _shared: new Part('_shared') };
+  const parts = { web: new Part('web'), shared: new Part('shared') };
   for (const { said: data, name: given, ttl, style: how, fate: becomes } of records) {
     const part = parts[how.place];
     const name = data.type === 'SRV' ? '_sip._tcp' : given;
@@ -151,7 +151,7 @@ const made = ({ records, templateTtl, eol, isLast }: World) => {
   const ttl = templateTtl === null ? '' : `ttl: ${templateTtl} # usual\n`;
   const own = `# the web servers\ntemplate: web\n${ttl}include: [_shared.yaml]\n${parts.web.text()}`;
   const web = `${own}${isLast ? '' : '# the end\n'}`.replaceAll('\n', eol);
-  return { files: { 'web.yaml': web, '_shared.yaml': parts._shared.text() }, wanted };
+  return { files: { 'web.yaml': web, '_shared.yaml': parts.shared.text() }, wanted };
 };
 
 /** By line, from 1: the line at which its entry begins; 0 outside of entries. */

@@ -64,10 +64,10 @@ it.each(everySetting)(
     expect(valueOf({})).toEqual(JSON.parse(usual));
     const config = second === undefined ? `${key}: ${text}\n` : `${first}: {${second}: ${text}}\n`;
     expect(valueOf({ config })).toEqual(JSON.parse(ofFile));
-    const env = { [variableOf(key)]: variable };
-    expect(valueOf({ config, env })).toEqual(JSON.parse(ofVariable));
+    const set = { [variableOf(key)]: variable };
+    expect(valueOf({ config, env: set })).toEqual(JSON.parse(ofVariable));
     if (flag === '') return;
-    expect(valueOf({ config, env, flags: { [key]: JSON.parse(flag) } })).toEqual(JSON.parse(ofFlag));
+    expect(valueOf({ config, env: set, flags: { [key]: JSON.parse(flag) } })).toEqual(JSON.parse(ofFlag));
   },
 );
 
@@ -179,7 +179,7 @@ describe('secrets', () => {
       write('user', secret);
       const { DNS_SYNC_USER_TOKEN: _, ...others } = env;
       for (const more of [{ DNS_SYNC_USER_TOKEN: secret }, { DNS_SYNC_USER_TOKEN_FILE: 'user' }]) {
-        const [place = '', value] = Object.entries(more)[0]!;
+        const [place, value] = Object.entries(more)[0]!;
         // An empty variable is none.
         if (value === '') continue;
         const problem = `${place}: the secret is not one line of at least 4`;

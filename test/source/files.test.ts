@@ -131,11 +131,6 @@ test('pipes, devices, and what is too large are refused without a wait, and noth
   expect([ofKernel.templates, ofKernel.problems.length > 0]).toEqual([[], true]);
 });
 
-test('directories are read to any depth', async () => {
-  const directory = await directoryOf(`a.yaml, ${'d/'.repeat(100)}b.yaml`);
-  expect(foundIn(await load(directory), directory)).toBe('a, b');
-});
-
 // Makes, reads and removes 10,000 directories, beside all other tests.
 test('too many directories are an error at the given path', { timeout: 180_000 }, async () => {
   const directory = await directoryWith({});
