@@ -3,16 +3,15 @@ import { describe, expect, it, vi } from 'vitest';
 import { openAnswers } from '../../src/answers/answers.ts';
 import { resolverAt } from '../../src/answers/ask.ts';
 import { delegatedServers } from '../../src/answers/find-servers.ts';
-import { cases, lineOf } from './cases.ts';
+import { cases, lineOf, linesOf } from './cases.ts';
 import { apex, check, serve, shown, told, type CheckOptions } from './checked.ts';
-import type { ZoneLine } from './zone-server.ts';
 
 // A server that answers nothing is asked three times.
 vi.setConfig({ testTimeout: 30_000 });
 
 const www = `www.${apex}`;
-const one = [shown('A', 'www', '192.0.2.1')];
-const right: readonly ZoneLine[] = [[www, 'A', '192.0.2.1']];
+const one = shown('www A 192.0.2.1');
+const right = linesOf('www A 192.0.2.1');
 
 const withCode =
   (code: number) =>
@@ -44,7 +43,7 @@ describe('each record set, at each name server', () => {
   it('is asked for by its whole name, whatever domains the machine searches', async () => {
     vi.stubEnv('LOCALDOMAIN', 'search.example');
     const server = await serve({ lines: right });
-    const found = await check([...one, shown('A', 'gone', '192.0.2.1')], [server]);
+    const found = await check(shown('www A 192.0.2.1 | gone A 192.0.2.1'), [server]);
     vi.unstubAllEnvs();
     expect(told(found)).toEqual([`missing gone.${apex} A: 192.0.2.1 → none`]);
     expect(server.questions.filter((question) => question.includes('search.example'))).toEqual([]);
@@ -91,7 +90,7 @@ describe('a name server', () => {
   });
 
   it('is pending for a while after a write, as long as the highest TTL, unless it was drift before', async () => {
-    const server = await serve({ lines: [[www, 'A', '192.0.2.9']] });
+    const server = await serve({ lines: linesOf('www A 192.0.2.9') });
     const previous = await check(one, [server]);
     const at = (secondsAgo: number): number => 1_000_000_000_000 - 1_000 * secondsAgo;
     expect(await check(one, [server], { lastWriteAt: at(1) })).toMatchObject({
@@ -99,7 +98,7 @@ describe('a name server', () => {
       servers: [{ status: 'pending' }],
       differences: [{ kind: 'stale' }],
     });
-    const slow = [shown('A', 'www', '192.0.2.1', { ttl: 7_200 })];
+    const slow = shown('www 7200 A 192.0.2.1');
     for (const [records, more, status] of [
       [one, { lastWriteAt: at(1), previous }, 'drifted'],
       [one, { lastWriteAt: at(3_601) }, 'drifted'],
@@ -119,17 +118,11 @@ describe('a name server', () => {
 });
 
 describe('the name servers of a zone', () => {
-  const world: readonly ZoneLine[] = [
-    ['example.net', 'NS', 'ns1.example.net'],
-    ['example.net', 'NS', 'ns2.example.net'],
-    ['ns1.example.net', 'A', '198.51.100.53'],
-    ['ns2.example.net', 'A', '10.0.0.53'],
-    [apex, 'A', '192.0.2.1'],
-    ['alias.example.net', 'CNAME', 'other.test.net'],
-    ['other.test.net', 'NS', 'ns.elsewhere.net'],
-    ['test.net', 'NS', 'ns3.example.net'],
-    ['lonely.net', 'A', '192.0.2.7'],
-  ];
+  const world = [
+    'example.net. NS ns1.example.net. | example.net. NS ns2.example.net. | ns1.example.net. A 198.51.100.53',
+    'ns2.example.net. A 10.0.0.53 | @ A 192.0.2.1 | alias.example.net. CNAME other.test.net.',
+    'other.test.net. NS ns.elsewhere.net. | test.net. NS ns3.example.net. | lonely.net. A 192.0.2.7',
+  ].flatMap(linesOf);
   const elsewhere: Answer = { type: 'NS', name: 'other.test.net', data: 'ns.elsewhere.net' };
   const serversOf = async (name: string) => {
     const { place } = await serve({
@@ -172,36 +165,19 @@ describe('the name servers of a zone', () => {
 
 describe('targets that do not exist', () => {
   const records = [
-    shown('CNAME', 'www', 'Gone.Example.NET.'),
-    shown('CNAME', 'ok', 'here.example.net'),
-    shown('CNAME', 'nodata', 'mail.example.net'),
-    shown('MX', null, 'here.example.net', { priority: 1 }),
-    shown('MX', null, 'mx.old.net', { priority: 2 }),
-    shown('MX', 'none', '.', { priority: 0 }),
-    shown('SRV', '_sip._tcp', '5 5060 sip.old.net', { priority: 1 }),
-    shown('CNAME', '_parked-7', 'parked.invalid'),
-    shown('CNAME', 'own', `www.${apex}`),
-    shown('TXT', null, 'gone.net'),
-  ];
-  const lines: readonly ZoneLine[] = [
-    [www, 'CNAME', 'gone.example.net'],
-    [`ok.${apex}`, 'CNAME', 'here.example.net'],
-    [`nodata.${apex}`, 'CNAME', 'mail.example.net'],
-    [apex, 'MX', { preference: 1, exchange: 'here.example.net' }],
-    [apex, 'MX', { preference: 2, exchange: 'mx.old.net' }],
-    [`none.${apex}`, 'MX', { preference: 0, exchange: '.' }],
-    [`_sip._tcp.${apex}`, 'SRV', { priority: 1, weight: 5, port: 5060, target: 'sip.old.net' }],
-    [`_parked-7.${apex}`, 'CNAME', 'parked.invalid'],
-    [`own.${apex}`, 'CNAME', www],
-    [apex, 'TXT', ['gone.net']],
-  ];
+    'www CNAME Gone.Example.NET. | ok CNAME here.example.net | nodata CNAME mail.example.net',
+    '@ MX 1 here.example.net | @ MX 2 mx.old.net | none MX 0 . | _sip._tcp SRV 1 5 5060 sip.old.net',
+    `_parked-7 CNAME parked.invalid | own CNAME ${www} | @ TXT gone.net`,
+  ].flatMap(shown);
+  const lines = [
+    'www CNAME gone.example.net. | ok CNAME here.example.net. | nodata CNAME mail.example.net.',
+    '@ MX 1 here.example.net. | @ MX 2 mx.old.net. | none MX 0 . | _sip._tcp SRV 1 5 5060 sip.old.net.',
+    '_parked-7 CNAME parked.invalid. | own CNAME www | @ TXT "gone.net"',
+  ].flatMap(linesOf);
   const resolver = (replies = natures['good']!) =>
     serve({
       apex: 'net',
-      lines: [
-        ['here.example.net', 'A', '192.0.2.1'],
-        ['mail.example.net', 'TXT', ['no address']],
-      ],
+      lines: linesOf('here.example.net. A 192.0.2.1 | mail.example.net. TXT "no address"'),
       replies,
     });
   const look = async (place: string | null, options: CheckOptions = {}) =>
