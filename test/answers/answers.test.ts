@@ -19,7 +19,9 @@ const withCode =
 
 /** What a server is like. */
 const natures: Readonly<Record<string, (reply: Packet, query: Packet) => readonly Packet[]>> = {
-  good: (reply) => [reply],
+  /** It knows that nothing is below `invalid`. */
+  resolving: (reply, { questions }) =>
+    questions?.[0]?.name.endsWith('.invalid') ? withCode(3)(reply) : [reply],
   silent: () => [],
   refusing: withCode(5),
   failing: withCode(2),
@@ -174,7 +176,7 @@ describe('targets that do not exist', () => {
     '@ MX 1 here.example.net. | @ MX 2 mx.old.net. | none MX 0 . | _sip._tcp SRV 1 5 5060 sip.old.net.',
     '_parked-7 CNAME parked.invalid. | own CNAME www | @ TXT "gone.net"',
   ].flatMap(linesOf);
-  const resolver = (replies = natures['good']!) =>
+  const resolver = (replies = natures['resolving']!) =>
     serve({
       apex: 'net',
       lines: linesOf('here.example.net. A 192.0.2.1 | mail.example.net. TXT "no address"'),
