@@ -109,14 +109,6 @@ describe('a name server', () => {
     ] as const)
       expect((await check(records, [server], more)).status).toBe(status);
   });
-
-  it('is pending as long as its highest TTL, where that is longer', async () => {
-    const server = await serve({ lines: wrong });
-    const hoursAgo = { lastWriteAt: 1_000_000_000_000 - 2 * 3_600_000 };
-    expect((await check(one, [server], hoursAgo)).status).toBe('drifted');
-    const forADay = one.map((record) => ({ ...record, ttl: 86_400 }));
-    expect((await check(forADay, [server], hoursAgo)).status).toBe('pending');
-  });
 });
 
 describe('the name servers of a zone', () => {

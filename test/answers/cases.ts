@@ -44,7 +44,7 @@ an alias to another zone
   told: missing alias.${apex} A: 192.0.2.1 → none | stale old.${apex} CNAME: gone.example.org → other.example.org
 
 a zone of its own below, as its name server and the address of that
-  shown: dev NS ns.dev.${apex} | ns.dev A 192.0.2.53
+  shown: dev NS ns.dev.${apex} | ns.dev A 192.0.2.53 | www.dev A 192.0.2.1
   zone: dev 3600 NS ns.dev | ns.dev 3600 A 192.0.2.53
 
 names with a slash, as in reverse zones of fewer than 256 addresses

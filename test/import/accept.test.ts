@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { patchFor } from '../../src/import/accept.ts';
 import { directoryWith } from '../desired/load-files.ts';
 import { acceptInto, differencesIn, loadIn } from './accepted.ts';
-import { served } from './written.ts';
+import { served, templateOf } from './written.ts';
 
 /** The lines that differ after accepting, or why it is refused; of a file with these entries, or with this text. */
 const accepted = async (text: string, ...records: string[]): Promise<string> => {
@@ -36,6 +36,12 @@ test.each<[what: string, entries: string, records: string[], diff: string]>([
     '  - { type: A, content: 192.0.2.1 }\n  - { type: TXT, content: x }',
     ['@ A 192.0.2.1', '@ TXT x', 'www 300 A 192.0.2.1'],
     '+  - { type: A, name: www, content: 192.0.2.1, ttl: 300 }',
+  ],
+  [
+    'that is new, with the TTL of its template',
+    'template: web\nttl: 300\nrecords:\n  - { type: A, content: 192.0.2.1 }\n',
+    ['@ 300 A 192.0.2.1', 'www 300 A 192.0.2.1'],
+    '+  - { type: A, name: www, content: 192.0.2.1 }',
   ],
   [
     'in aligned columns',
@@ -171,7 +177,7 @@ test('a second copy of a record is named, since a file cannot say it', async () 
 test('a TTL that a file cannot state is named, and the one that it states stays', async () => {
   const text = 'template: web\nttl: 300\nrecords:\n  - { type: A, content: 192.0.2.1 }\n';
   const directory = await directoryWith({ 'web.yaml': text });
-  const result = await acceptInto(directory, templateOf({ ...a, content: '192.0.2.9', ttl: -1 }));
+  const result = await acceptInto(directory, templateOf({ type: 'A', content: '192.0.2.9', ttl: -1 }));
   expect(result).toMatchObject({
     files: [{ after: text.replace('192.0.2.1', '192.0.2.9') }],
     unsaid: [expect.stringContaining('a TTL of -1')],
