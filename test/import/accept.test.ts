@@ -68,6 +68,12 @@ test.each<[what: string, entries: string, records: string[], diff: string]>([
     `-  - { type: TXT, content: plain }\n-  - { type: TXT, name: b, content: "double" }\n+  - { type: TXT, content: 'a: b' }\n+  - { type: TXT, name: b, content: x "y" }`,
   ],
   [
+    'with a literal `${`, which is no variable',
+    '  - { type: TXT, content: "$${x}" }',
+    ['@ TXT y'],
+    '-  - { type: TXT, content: "$${x}" }\n+  - { type: TXT, content: "y" }',
+  ],
+  [
     'in a text of several lines',
     '  - type: TXT\n    content: >-\n      v=spf1 mx\n      -all\n    ttl: 60',
     ['@ 60 TXT v=spf1 -all'],
