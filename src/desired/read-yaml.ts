@@ -34,8 +34,12 @@ export const parsedOrWrong = (text: string): ReturnType<typeof parseYaml> | YAML
 
 /** A letter in place of each sign that begins no text, or is no escape: then the rest can be read. */
 const withLetters = (given: string, problems: readonly YamlProblem[]): string => {
-  let text = given;
-  for (const { at } of problems)
-    if (/[@`*%\\]/.test(text.charAt(at))) text = `${text.slice(0, at)}x${text.slice(at + 1)}`;
-  return text;
+  const signs = problems.map(({ at }) => at).filter((at) => /[@`*%\\]/.test(given.charAt(at)));
+  const pieces: string[] = [];
+  let end = 0;
+  for (const at of [...new Set(signs)].sort((one, other) => one - other)) {
+    pieces.push(given.slice(end, at));
+    end = at + 1;
+  }
+  return [...pieces, given.slice(end)].join('x');
 };

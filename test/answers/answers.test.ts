@@ -3,21 +3,32 @@ import { describe, expect, it, vi } from 'vitest';
 import { openAnswers } from '../../src/answers/answers.ts';
 import { resolverAt } from '../../src/answers/ask.ts';
 import { delegatedServers } from '../../src/answers/find-servers.ts';
-import { cases, lineOf } from './cases.ts';
+import { cases, lineOf, linesOf } from './cases.ts';
 import { apex, check, serve, shown, told, type CheckOptions } from './checked.ts';
-import type { ZoneLine, ZoneServerOptions } from './zone-server.ts';
 
 // A server that answers nothing is asked three times.
 vi.setConfig({ testTimeout: 30_000 });
 
 const www = `www.${apex}`;
-const one = [shown('A', 'www', '192.0.2.1')];
-const right: readonly ZoneLine[] = [[www, 'A', '192.0.2.1']];
-const wrong: readonly ZoneLine[] = [[www, 'A', '192.0.2.9']];
+const one = shown('www A 192.0.2.1');
+const right = linesOf('www A 192.0.2.1');
 
 const withCode =
   (code: number) =>
   (reply: Packet): Packet[] => [{ ...reply, flags: ((reply.flags ?? 0) & ~0xf) | code, answers: [] }];
+
+/** What a server is like. */
+const natures: Readonly<Record<string, (reply: Packet, query: Packet) => readonly Packet[]>> = {
+  /** It knows that nothing is below `invalid`. */
+  resolving: (reply, { questions }) =>
+    questions?.[0]?.name.endsWith('.invalid') ? withCode(3)(reply) : [reply],
+  silent: () => [],
+  refusing: withCode(5),
+  failing: withCode(2),
+  /** It says of a name only once that it does not exist. */
+  forgetful: (reply, { questions }) =>
+    questions?.[0]?.type === 'A' ? [reply] : [{ ...reply, flags: (reply.flags ?? 0) & ~0xf }],
+};
 
 describe('each record set, at each name server', () => {
   it.each(cases)('shows $title', async ({ shown: records, zone, told: expected }) => {
@@ -34,7 +45,7 @@ describe('each record set, at each name server', () => {
   it('is asked for by its whole name, whatever domains the machine searches', async () => {
     vi.stubEnv('LOCALDOMAIN', 'search.example');
     const server = await serve({ lines: right });
-    const found = await check([...one, shown('A', 'gone', '192.0.2.1')], [server]);
+    const found = await check(shown('www A 192.0.2.1 | gone A 192.0.2.1'), [server]);
     vi.unstubAllEnvs();
     expect(told(found)).toEqual([`missing gone.${apex} A: 192.0.2.1 → none`]);
     expect(server.questions.filter((question) => question.includes('search.example'))).toEqual([]);
@@ -42,43 +53,36 @@ describe('each record set, at each name server', () => {
 });
 
 describe('a name server', () => {
-  it('that is silent is drift beside one that answers, and is not asked for each set', async () => {
-    const [good, silent] = [await serve({ lines: right }), await serve({ lines: right })];
-    silent.hush();
-    const found = await check(one, [good, silent]);
-    expect(found).toMatchObject({
-      status: 'drifted',
-      servers: [{ status: 'in-sync' }, { status: 'silent', message: 'no answer' }],
-      differences: [],
-    });
-    expect(new Set(silent.questions)).toEqual(new Set([`${apex} SOA`]));
-  });
+  it.each([
+    ['silent', 'no answer'],
+    ['refusing', 'it refuses to answer'],
+    ['failing', 'it answers with an error (ESERVFAIL)'],
+  ])(
+    'that is %s is drift beside one that answers, and is not asked for each set',
+    async (nature, message) => {
+      const [good, bad] = [
+        await serve({ lines: right }),
+        await serve({ lines: right, replies: natures[nature]! }),
+      ];
+      expect(await check(one, [good, bad])).toMatchObject({
+        status: 'drifted',
+        servers: [{ status: 'in-sync' }, { status: 'silent', message }],
+        differences: [],
+      });
+      expect(new Set(bad.questions)).toEqual(new Set([`${apex} SOA`]));
+    },
+  );
 
   it('that has answered nothing is not asked again in the round, and says nothing about subdomains', async () => {
-    const server = await serve({ lines: right });
-    server.hush();
+    const server = await serve({ lines: right, replies: natures['silent']! });
     const { signal } = new AbortController();
     const ask = openAnswers({ timeout: 100, resolver: null, grace: 0, now: Date.now, signal });
     const about = { records: one, nameservers: [server.place], lastWriteAt: null, previous: null };
-    for (const subdomain of [apex, 'other.example.net'])
-      expect(await ask({ ...about, subdomain })).toMatchObject({
-        status: 'failed',
-        servers: [{ status: 'silent' }],
-        differences: [],
-      });
-    expect(new Set(server.questions)).toEqual(new Set([`${apex} SOA`]));
-  });
-
-  it.each([
-    [5, 'it refuses to answer'],
-    [2, 'it answers with an error (ESERVFAIL)'],
-  ])('that answers with the code %i is silent, and says so', async (code, message) => {
-    const [good, bad] = [
-      await serve({ lines: right }),
-      await serve({ lines: right, replies: withCode(code) }),
-    ];
-    const { servers } = await check(one, [good, bad]);
-    expect(servers).toMatchObject([{ status: 'in-sync' }, { status: 'silent', message }]);
+    const failed = { status: 'failed', servers: [{ status: 'silent' }], differences: [] };
+    expect(await ask({ ...about, subdomain: apex })).toMatchObject(failed);
+    const { length } = server.questions;
+    expect(await ask({ ...about, subdomain: 'other.example.net' })).toMatchObject(failed);
+    expect(server.questions).toEqual(Array.from({ length }, () => `${apex} SOA`));
   });
 
   it('that loses a question is asked again', async () => {
@@ -87,40 +91,32 @@ describe('a name server', () => {
     expect((await check(one, [await serve({ lines: right, replies })])).status).toBe('in-sync');
   });
 
-  it('is pending for a while after a write, unless it was drift before', async () => {
-    const server = await serve({ lines: wrong });
-    const before = await check(one, [server]);
-    const fresh = { lastWriteAt: 1_000_000_000_000 - 1_000 };
-    expect(await check(one, [server], fresh)).toMatchObject({
+  it('is pending for a while after a write, as long as the highest TTL, unless it was drift before', async () => {
+    const server = await serve({ lines: linesOf('www A 192.0.2.9') });
+    const previous = await check(one, [server]);
+    const at = (secondsAgo: number): number => 1_000_000_000_000 - 1_000 * secondsAgo;
+    expect(await check(one, [server], { lastWriteAt: at(1) })).toMatchObject({
       status: 'pending',
       servers: [{ status: 'pending' }],
       differences: [{ kind: 'stale' }],
     });
-    expect((await check(one, [server], { ...fresh, previous: before })).status).toBe('drifted');
-    expect((await check(one, [server], { lastWriteAt: 1_000 })).status).toBe('drifted');
-  });
-
-  it('is pending as long as its highest TTL, where that is longer', async () => {
-    const server = await serve({ lines: wrong });
-    const hoursAgo = { lastWriteAt: 1_000_000_000_000 - 2 * 3_600_000 };
-    expect((await check(one, [server], hoursAgo)).status).toBe('drifted');
-    const forADay = one.map((record) => ({ ...record, ttl: 86_400 }));
-    expect((await check(forADay, [server], hoursAgo)).status).toBe('pending');
+    const slow = shown('www 7200 A 192.0.2.1');
+    for (const [records, more, status] of [
+      [one, { lastWriteAt: at(1), previous }, 'drifted'],
+      [one, { lastWriteAt: at(3_601) }, 'drifted'],
+      [slow, { lastWriteAt: at(3_601) }, 'pending'],
+      [slow, { lastWriteAt: at(7_201) }, 'drifted'],
+    ] as const)
+      expect((await check(records, [server], more)).status).toBe(status);
   });
 });
 
 describe('the name servers of a zone', () => {
-  const world: readonly ZoneLine[] = [
-    ['example.net', 'NS', 'ns1.example.net'],
-    ['example.net', 'NS', 'ns2.example.net'],
-    ['ns1.example.net', 'A', '198.51.100.53'],
-    ['ns2.example.net', 'A', '10.0.0.53'],
-    [apex, 'A', '192.0.2.1'],
-    ['alias.example.net', 'CNAME', 'other.test.net'],
-    ['other.test.net', 'NS', 'ns.elsewhere.net'],
-    ['test.net', 'NS', 'ns3.example.net'],
-    ['lonely.net', 'A', '192.0.2.7'],
-  ];
+  const world = [
+    'example.net. NS ns1.example.net. | example.net. NS ns2.example.net. | ns1.example.net. A 198.51.100.53',
+    'ns2.example.net. A 10.0.0.53 | @ A 192.0.2.1 | alias.example.net. CNAME other.test.net.',
+    'other.test.net. NS ns.elsewhere.net. | test.net. NS ns3.example.net. | lonely.net. A 192.0.2.7',
+  ].flatMap(linesOf);
   const elsewhere: Answer = { type: 'NS', name: 'other.test.net', data: 'ns.elsewhere.net' };
   const serversOf = async (name: string) => {
     const { place } = await serve({
@@ -151,8 +147,7 @@ describe('the name servers of a zone', () => {
   });
 
   it('are unknown if the resolver does not answer, which is no fault of theirs', async () => {
-    const resolver = await serve({ apex: 'net', lines: world });
-    resolver.hush();
+    const resolver = await serve({ apex: 'net', lines: world, replies: natures['silent']! });
     const found = await check(one, [], { nameservers: [], resolver: resolver.place });
     expect(found).toMatchObject({
       status: 'failed',
@@ -164,36 +159,19 @@ describe('the name servers of a zone', () => {
 
 describe('targets that do not exist', () => {
   const records = [
-    shown('CNAME', 'www', 'Gone.Example.NET.'),
-    shown('CNAME', 'ok', 'here.example.net'),
-    shown('CNAME', 'nodata', 'mail.example.net'),
-    shown('MX', null, 'here.example.net', { priority: 1 }),
-    shown('MX', null, 'mx.old.net', { priority: 2 }),
-    shown('MX', 'none', '.', { priority: 0 }),
-    shown('SRV', '_sip._tcp', '5 5060 sip.old.net', { priority: 1 }),
-    shown('CNAME', '_parked-7', 'parked.invalid'),
-    shown('CNAME', 'own', `www.${apex}`),
-    shown('TXT', null, 'gone.net'),
-  ];
-  const lines: readonly ZoneLine[] = [
-    [www, 'CNAME', 'gone.example.net'],
-    [`ok.${apex}`, 'CNAME', 'here.example.net'],
-    [`nodata.${apex}`, 'CNAME', 'mail.example.net'],
-    [apex, 'MX', { preference: 1, exchange: 'here.example.net' }],
-    [apex, 'MX', { preference: 2, exchange: 'mx.old.net' }],
-    [`none.${apex}`, 'MX', { preference: 0, exchange: '.' }],
-    [`_sip._tcp.${apex}`, 'SRV', { priority: 1, weight: 5, port: 5060, target: 'sip.old.net' }],
-    [`_parked-7.${apex}`, 'CNAME', 'parked.invalid'],
-    [`own.${apex}`, 'CNAME', www],
-    [apex, 'TXT', ['gone.net']],
-  ];
-  const resolver = (replies: ZoneServerOptions['replies'] = (reply) => [reply]) =>
+    'www CNAME Gone.Example.NET. | ok CNAME here.example.net | nodata CNAME mail.example.net',
+    '@ MX 1 here.example.net | @ MX 2 mx.old.net | none MX 0 . | _sip._tcp SRV 1 5 5060 sip.old.net',
+    `_parked-7 CNAME parked.invalid | own CNAME ${www} | @ TXT gone.net`,
+  ].flatMap(shown);
+  const lines = [
+    'www CNAME gone.example.net. | ok CNAME here.example.net. | nodata CNAME mail.example.net.',
+    '@ MX 1 here.example.net. | @ MX 2 mx.old.net. | none MX 0 . | _sip._tcp SRV 1 5 5060 sip.old.net.',
+    '_parked-7 CNAME parked.invalid. | own CNAME www | @ TXT "gone.net"',
+  ].flatMap(linesOf);
+  const resolver = (replies = natures['resolving']!) =>
     serve({
       apex: 'net',
-      lines: [
-        ['here.example.net', 'A', '192.0.2.1'],
-        ['mail.example.net', 'TXT', ['no address']],
-      ],
+      lines: linesOf('here.example.net. A 192.0.2.1 | mail.example.net. TXT "no address"'),
       replies,
     });
   const look = async (place: string | null, options: CheckOptions = {}) =>
@@ -214,20 +192,13 @@ describe('targets that do not exist', () => {
     });
   });
 
-  it.each<[what: string, replies: ZoneServerOptions['replies']]>([
-    ['is silent', () => []],
-    ['fails', withCode(2)],
-    ['refuses', withCode(5)],
-    [
-      'says so only once',
-      (reply, { questions }) =>
-        questions?.[0]?.type === 'A' ? [reply] : [{ ...reply, flags: (reply.flags ?? 0) & ~0xf }],
-    ],
-  ])('are nobody’s fault if the resolver %s', async (_, replies) => {
-    const found = await look((await resolver(replies)).place);
-    expect(messages(found)).toEqual([]);
-    expect(found.status).toBe('in-sync');
-  });
+  it.each(['silent', 'failing', 'refusing', 'forgetful'])(
+    'are nobody’s fault if the resolver is %s',
+    async (nature) => {
+      const found = await look((await resolver(natures[nature])).place);
+      expect([messages(found), found.status]).toEqual([[], 'in-sync']);
+    },
+  );
 
   it('are left alone where name servers are given and no resolver, and under a rule of `ignore`', async () => {
     expect(messages(await look(null))).toEqual([]);

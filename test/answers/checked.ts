@@ -2,25 +2,17 @@ import { onTestFinished } from 'vitest';
 import { openAnswers, type AnswersOptions, type SubdomainQuestion } from '../../src/answers/answers.ts';
 import type { SubdomainRecord } from '../../src/model/template.ts';
 import type { SubdomainAnswers } from '../../src/result.ts';
+import { parseRecord } from '../scenarios/records.ts';
 import { startZoneServer, type ZoneServer, type ZoneServerOptions } from './zone-server.ts';
 
 export const apex = 'shop.example.net';
 
-/** A record as the service shows it. */
-export const shown = (
-  type: string,
-  name: string | null,
-  content: string,
-  more: { readonly priority?: number; readonly ttl?: number | null } = {},
-): SubdomainRecord => ({
-  id: 1,
-  type,
-  name,
-  content,
-  priority: more.priority ?? null,
-  ttl: more.ttl === undefined ? 3_600 : more.ttl,
-  templateRecordId: 1,
-});
+/** Records as the service shows them, as `www A 192.0.2.1 | @ MX 10 mx.example.net`. Their TTL is an hour, or is said. */
+export const shown = (lines: string): SubdomainRecord[] =>
+  lines.split(' | ').map((line) => {
+    const { ttl, ...record } = parseRecord(line);
+    return { id: 1, ...record, ttl: Number(ttl ?? 3_600), templateRecordId: 1 };
+  });
 
 export const serve = async (options: Partial<ZoneServerOptions> = {}): Promise<ZoneServer> => {
   const server = await startZoneServer({ apex, lines: [], ...options });

@@ -36,7 +36,7 @@ const ask = (
           problems: [],
           files: 1,
         }),
-      listDnsRecords: () => Promise.resolve([shown('A', null, '192.0.2.1')]),
+      listDnsRecords: () => Promise.resolve(shown('@ A 192.0.2.1')),
       readRows: () => Promise.resolve([]),
       timeout: 100,
     },

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { loadFiles, standardWeb } from './load-files.ts';
 
 test('a file with every key becomes one template with all values', async () => {
@@ -35,88 +35,71 @@ test('a file with every key becomes one template with all values', async () => {
   ]);
 });
 
-test('a name may be left out beside an id', async () => {
-  const { lines, templates } = await loadFiles({ 'a.yaml': 'id: 17\nrecords: []\n' });
-  expect(lines).toEqual([]);
-  expect(templates).toMatchObject([{ template: 'template-17', id: 17 }]);
-});
-
-test('values that the file does not state come from the settings', async () => {
-  const { templates } = await loadFiles({
-    'a.yml': 'template: a\nrecords: [{type: A, content: 192.0.2.1}]\n',
-  });
+test('values that the file does not state come from the settings, and its name from its id', async () => {
+  const text = 'template: a\nrecords: [{type: A, content: 192.0.2.1}]\n';
+  const { lines, templates } = await loadFiles({ 'a.yml': text, 'b.yaml': 'id: 17\nrecords: []\n' });
   const limits = { maxAdds: 100, maxChangePercent: 30, minRecords: 10 };
-  expect(templates).toMatchObject([{ id: null, mode: 'enforce', surplus: 'report', adopt: false, limits }]);
+  const usual = { mode: 'enforce', surplus: 'report', adopt: false, limits };
+  const names = [
+    { template: 'a', id: null },
+    { template: 'template-17', id: 17 },
+  ];
+  expect(lines).toEqual([]);
+  expect(templates).toMatchObject(names.map((name) => ({ ...name, ...usual })));
   expect(templates[0]!.records).toMatchObject([{ name: null, priority: null, ttl: null }]);
 });
 
-describe('the values of a record', () => {
-  const a = 'type: A, content: 192.0.2.1';
-  test.for<[record: string, expected: Record<string, unknown>]>([
-    [`${a}, name: 10`, { name: '10' }],
-    [`${a}, name: 010`, { name: '010' }],
-    [`${a}, name: no`, { name: 'no' }],
-    [`${a}, name: True`, { name: 'True' }],
-    [a, { name: null }],
-    [`${a}, name: ""`, { name: null }],
-    [`${a}, name: null`, { name: null }],
-    [`${a}, name: `, { name: null }],
-    [`${a}, name: "@"`, { name: null }],
-    [`${a}, name: !!str null`, { name: 'null' }],
-    [`${a}, name: "null"`, { name: 'null' }],
-    [`${a}, name: "*.dev"`, { name: '*.dev' }],
-    [`${a}, name: bücher`, { name: 'bücher' }],
-    [`${a}, name: "##NAME##"`, { name: '##NAME##' }],
-    [`${a}, ttl: 300`, { ttl: 300 }],
-    [`${a}, ttl: "300"`, { ttl: 300 }],
-    [`${a}, ttl: 1d`, { ttl: 86_400 }],
-    [`${a}, ttl: 60000ms`, { ttl: 60 }],
-    [`${a}, ttl: 2147483647, allow: [ttl-unusual]`, { ttl: 2_147_483_647 }],
-    ['type: TXT, content: 1.10', { content: '1.10' }],
-    ['type: TXT, content: 0x10', { content: '0x10' }],
-    ['type: TXT, content: 2026-11-20', { content: '2026-11-20' }],
-    ['type: TXT, content: "a \\"b\\" \\\\ c;"', { content: 'a "b" \\ c;' }],
-    ['type: TXT, content: "$${x} $$${x} $x"', { content: '${x} $${x} $x' }],
-    [`type: TXT, content: "${'x'.repeat(4_000)}"`, { content: 'x'.repeat(4_000) }],
-    ['type: cname, name: www, content: a.example.net', { type: 'CNAME' }],
-    ['type: CNAME, name: a._domainkey, content: a._domainkey.example.net', { name: 'a._domainkey' }],
-    ['type: CNAME, name: "1", content: 1.0/25.2.0.192.in-addr.arpa', { name: '1' }],
-    ['type: MX, content: ., priority: 0', { content: '.', priority: 0 }],
-    ['type: MX, content: Mx.Example.NET., priority: 1', { content: 'Mx.Example.NET.' }],
-    ['type: MX, content: "mail.{domain}", priority: 1', { content: 'mail.{domain}' }],
-    [
-      'type: SRV, name: _a._tcp, priority: 1, weight: 2, port: "3", target: .',
-      { content: '2 3 .', priority: 1 },
-    ],
-    [
-      'type: SRV, name: _a._tcp, priority: 1, content: " 2  3 a.example.net "',
-      { content: '2 3 a.example.net' },
-    ],
-    ['type: SRV, name: _a._tcp, priority: 1, content: " a  b", allow: [srv-content]', { content: ' a  b' }],
-  ])('%s', async ([record, expected]) => {
-    const state = await loadFiles({ 'a.yaml': `template: a\nrecords:\n  - {${record}}\n` });
-    expect(state.lines).toEqual([]);
-    expect(state.templates[0]?.records).toEqual([expect.objectContaining(expected)]);
-  });
-});
-
-test('several documents in one file are several templates', async () => {
-  const state = await loadFiles({
-    'a.yaml': '---\ntemplate: a\nrecords: []\n---\ntemplate: b\nrecords: []\n---\n# nothing more\n',
-  });
+const a = 'type: A, content: 192.0.2.1';
+const srv = 'type: SRV, name: _a._tcp, priority: 1';
+test.for<[record: string, expected: Record<string, unknown>]>([
+  [`${a}, name: 10`, { name: '10' }],
+  [`${a}, name: 010`, { name: '010' }],
+  [`${a}, name: no`, { name: 'no' }],
+  [`${a}, name: True`, { name: 'True' }],
+  ...['', ', name: ""', ', name: null', ', name: ', ', name: "@"'].map(
+    (name): [string, Record<string, unknown>] => [a + name, { name: null }],
+  ),
+  [`${a}, name: !!str null`, { name: 'null' }],
+  [`${a}, name: "null"`, { name: 'null' }],
+  [`${a}, name: "*.dev"`, { name: '*.dev' }],
+  [`${a}, name: bücher`, { name: 'bücher' }],
+  [`${a}, name: "##NAME##"`, { name: '##NAME##' }],
+  [`${a}, ttl: 300`, { ttl: 300 }],
+  [`${a}, ttl: "300"`, { ttl: 300 }],
+  [`${a}, ttl: 1d`, { ttl: 86_400 }],
+  [`${a}, ttl: 60000ms`, { ttl: 60 }],
+  [`${a}, ttl: 2147483647, allow: [ttl-unusual]`, { ttl: 2_147_483_647 }],
+  ['type: TXT, content: 1.10', { content: '1.10' }],
+  ['type: TXT, content: 0x10', { content: '0x10' }],
+  ['type: TXT, content: 2026-11-20', { content: '2026-11-20' }],
+  ['type: TXT, content: "a \\"b\\" \\\\ c;"', { content: 'a "b" \\ c;' }],
+  ['type: TXT, content: "$${x} $$${x} $x"', { content: '${x} $${x} $x' }],
+  [`type: TXT, content: "${'x'.repeat(4_000)}"`, { content: 'x'.repeat(4_000) }],
+  ['type: cname, name: www, content: a.example.net', { type: 'CNAME' }],
+  ['type: CNAME, name: a._domainkey, content: a._domainkey.example.net', { name: 'a._domainkey' }],
+  ['type: CNAME, name: "1", content: 1.0/25.2.0.192.in-addr.arpa', { name: '1' }],
+  ['type: MX, content: ., priority: 0', { content: '.', priority: 0 }],
+  ['type: MX, content: Mx.Example.NET., priority: 1', { content: 'Mx.Example.NET.' }],
+  ['type: MX, content: "mail.{domain}", priority: 1', { content: 'mail.{domain}' }],
+  [`${srv}, weight: 2, port: "3", target: .`, { content: '2 3 .', priority: 1 }],
+  [`${srv}, content: " 2  3 a.example.net "`, { content: '2 3 a.example.net' }],
+  [`${srv}, content: " a  b", allow: [srv-content]`, { content: ' a  b' }],
+])('the values of a record %s', async ([record, expected]) => {
+  const state = await loadFiles({ 'a.yaml': `template: a\nrecords:\n  - {${record}}\n` });
   expect(state.lines).toEqual([]);
-  expect(state.templates.map(({ template, source }) => [template, source.line])).toEqual([
-    ['a', 2],
-    ['b', 5],
-  ]);
+  expect(state.templates[0]?.records).toEqual([expect.objectContaining(expected)]);
 });
 
-test('a template with an error is rejected, and the others stay', async () => {
+test('several documents in one file are several templates, of which one with an error is rejected', async () => {
   const state = await loadFiles({
-    'a.yaml': 'template: a\nid: 3\nrecords: [{type: A, content: x}]\n---\ntemplate: b\nrecords: []\n',
+    'a.yaml':
+      '---\ntemplate: a\nid: 3\nrecords: [{type: A, content: x}]\n---\ntemplate: b\nrecords: []\n---\n# nothing more\n',
     'c.yaml': 'template: c\nrecords: []\n',
   });
-  expect(state.templates.map(({ template }) => template)).toEqual(['b', 'c']);
+  expect(state.templates.map(({ template, source }) => [template, source.line])).toEqual([
+    ['b', 6],
+    ['c', 1],
+  ]);
   expect(state.unusable).toEqual([
     { file: 'templates/a.yaml', template: 'a', id: 3, message: '1 error in templates/a.yaml' },
   ]);

@@ -4,6 +4,7 @@ import type { ActualRecord } from '../../src/model/record.ts';
 import type { ActualTemplate } from '../../src/model/template.ts';
 import { loadTexts } from '../../src/source/load.ts';
 import { options } from '../desired/load-files.ts';
+import { data } from '../plan/records.ts';
 
 /** A template's file, without a header; throws where there can be none. */
 export const fileFor = async (
@@ -34,3 +35,6 @@ export const templateOf = (...records: readonly Stated[]): ActualTemplate => ({
     ...record,
   })),
 });
+
+/** The same of records such as `www 300 A 192.0.2.1`, which have no TTL where they do not say one. */
+export const served = (...lines: readonly string[]): ActualTemplate => templateOf(...lines.map(data));

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, utimesSync } from 'node:fs';
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Settings } from '../../src/settings.ts';
+import { rowsOf } from '../rows.ts';
 import { namesIn, settingsPlace, type Given } from './place.ts';
 
 const { at, write, problemsOf: problemsIn, read: readIn } = settingsPlace();
@@ -136,7 +137,7 @@ describe('files of clients that are read again', () => {
   });
 
   /** Steps: clients that are written, files that come and go, which clients there `are` then, and what is `told`. */
-  const courses = `
+  const courses = rowsOf(`
     come and go | client dairy; remove clients/acme.yaml; are bakery cafe dairy
     go and come by another name | move clients/bakery.yaml clients/zoo.yaml; are acme cafe zoo
     are used once their token is there | client dairy; remove secrets/dairy; are acme bakery cafe; told dairy.yaml clientToken: cannot read; client dairy; are acme bakery cafe dairy
@@ -147,10 +148,7 @@ describe('files of clients that are read again', () => {
     never share a name with one in use | client copy name=cafe; are acme bakery cafe; told copy.yaml the same client name, cafe, as clients/cafe.yaml: keep one of them
     never share a token if both are new | client dairy; client fish token=dairy; are acme bakery cafe; remove clients/fish.yaml; are acme bakery cafe dairy
     get a name that another one has given up | client acme name=fish; client bakery name=acme; are fish bakery cafe; are fish acme cafe
-    cannot change names with each other | client acme name=bakery; client bakery name=acme; are acme bakery cafe; are acme bakery cafe`
-    .trim()
-    .split('\n')
-    .map((row) => row.trim().split(' | '));
+    cannot change names with each other | client acme name=bakery; client bakery name=acme; are acme bakery cafe; are acme bakery cafe`);
 
   it.each(courses)('%s', (_, script = '') => {
     const { again } = start();

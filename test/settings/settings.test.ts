@@ -2,15 +2,20 @@ import { execFileSync } from 'node:child_process';
 import { rmSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import type { Settings } from '../../src/settings.ts';
+import { rowsOf } from '../rows.ts';
 import { namesIn, settingsPlace, type Given } from './place.ts';
 
 const { at, write, read, client, problemsOf } = settingsPlace();
 
 const baseUrl = 'https://panel.example.net/api/v1';
 const tokens = { DNS_SYNC_USER_TOKEN: 'user-secret', DNS_SYNC_CLIENT_TOKEN: 'client-secret' };
+const env = { ...tokens, DNS_SYNC_BASE_URL: baseUrl };
+/** What is told of settings with which the service is asked. */
+const toldOf = (given: Given): string[] => problemsOf({ needsService: true, ...given });
 
 /** Each setting: its default, its text in the file and value, those of its variable, and of its flag. Values are in JSON. */
-const everySetting = `
+const everySetting = rowsOf(`
   baseUrl | "" | https://file.example/api/v1 | "https://file.example/api/v1" | https://env.example/api/v1// | "https://env.example/api/v1" | "http://localhost:8080/api" | "http://localhost:8080/api"
   templates | ["templates"] | [zones, /srv/zones] | ["zones","/srv/zones"] | a:./b: | ["a","b"] | ["c","d:e"] | ["c","d:e"]
   stateDir | "/home/somebody/.local/state/dns-template-sync" | /file | "/file" | /env | "/env" | "/flag" | "/flag"
@@ -41,10 +46,7 @@ const everySetting = `
   allowedHosts | [] | [Dns.Example.net] | ["dns.example.net"] | a.example, b.example | ["a.example","b.example"]
   leaseDuration | 30000 | 1m | 60000 | 2s | 2000
   storeConnections | 10 | 4 | 4 | 5 | 5
-  publicUrl | null | https://dns.example.net/ | "https://dns.example.net" | http://localhost | "http://localhost"`
-  .trim()
-  .split('\n')
-  .map((row) => row.trim().split(' | '));
+  publicUrl | null | https://dns.example.net/ | "https://dns.example.net" | http://localhost | "http://localhost"`);
 
 const variableOf = (key: string): string =>
   `DNS_SYNC_${key.replace('limits.', '').replaceAll(/[A-Z]/g, '_$&').toUpperCase()}`;
@@ -62,10 +64,10 @@ it.each(everySetting)(
     expect(valueOf({})).toEqual(JSON.parse(usual));
     const config = second === undefined ? `${key}: ${text}\n` : `${first}: {${second}: ${text}}\n`;
     expect(valueOf({ config })).toEqual(JSON.parse(ofFile));
-    const env = { [variableOf(key)]: variable };
-    expect(valueOf({ config, env })).toEqual(JSON.parse(ofVariable));
+    const set = { [variableOf(key)]: variable };
+    expect(valueOf({ config, env: set })).toEqual(JSON.parse(ofVariable));
     if (flag === '') return;
-    expect(valueOf({ config, env, flags: { [key]: JSON.parse(flag) } })).toEqual(JSON.parse(ofFlag));
+    expect(valueOf({ config, env: set, flags: { [key]: JSON.parse(flag) } })).toEqual(JSON.parse(ofFlag));
   },
 );
 
@@ -76,19 +78,23 @@ it('LOG_LEVEL gives way to --log-level, and the state may be where XDG_STATE_HOM
   expect(client({ env: { XDG_STATE_HOME: 'relative' } }).stateDir).toMatch(/^\/home/);
 });
 
-it.each<[variable: string, values: readonly string[]]>([
-  ['COMMIT_URL', ['https://git.example.net/{sha}/{sha}', 'git.example.net/{sha}', 'javascript:alert({sha})']],
-  ['COMMIT_URL', ['https://x.example.net/a b/{sha}', 'https://{sha}.example.net/', 'https://u:p@x/{sha}']],
-  ['BASE_URL', ['ftp://x', 'https://u:p@x/', 'https://x/?user_token=t', 'https://x/#t']],
-  ['BASE_URL', ['http://10.0.0.1', 'http://0.0.0.0', 'http://localhost.example.net']],
-  ['STORE', ['db.example.net', 'sqlite']],
-])('DNS_SYNC_%s is refused as any of %j, which the message does not repeat', (name, values) => {
-  for (const value of values) {
-    const problems = problemsOf({ env: { [`DNS_SYNC_${name}`]: value } });
-    expect(problems).toEqual([expect.stringMatching(`^DNS_SYNC_${name}: (expected|http: would send) `)]);
-    expect(problems.join()).not.toContain(value);
-  }
-});
+const refused = rowsOf(`
+  COMMIT_URL | https://git.example.net/{sha}/{sha} git.example.net/{sha} javascript:alert({sha})
+  COMMIT_URL | https://x.example.net/a%b/{sha} https://{sha}.example.net/ https://u:p@x/{sha}
+  BASE_URL | ftp://x https://u:p@x/ https://x/?user_token=t https://x/#t
+  BASE_URL | http://10.0.0.1 http://0.0.0.0 http://localhost.example.net
+  STORE | db.example.net sqlite`);
+
+it.each(refused)(
+  'DNS_SYNC_%s is refused as any of %s, which no message repeats',
+  (name = '', values = '') => {
+    for (const value of values.split(' ').map((one) => one.replace('%', ' '))) {
+      const problems = problemsOf({ env: { [`DNS_SYNC_${name}`]: value } });
+      expect(problems).toEqual([expect.stringMatching(`^DNS_SYNC_${name}: (expected|http: would send) `)]);
+      expect(problems.join()).not.toContain(value);
+    }
+  },
+);
 
 it('the base URL may be in clear to this machine, and to others with allowInsecure', () => {
   for (const url of ['http://localhost/api/v1', 'http://127.9.9.9:8080/api/v1', 'http://[::1]:8080/api/v1'])
@@ -100,41 +106,68 @@ it('the base URL may be in clear to this machine, and to others with allowInsecu
 it('no more is wrong than has to be said', () => {
   const flags = { client: ['acme'], baseUrl };
   for (const config of [`baseUrl: ${baseUrl}\nbaseUrl: ${baseUrl}`, 'schedule: *five', '- baseUrl'])
-    expect(problemsOf({ config, needsService: true, flags, env: tokens })).toHaveLength(1);
+    expect(toldOf({ config, flags, env: tokens })).toHaveLength(1);
   // What Kubernetes makes for a service of that name, and names of one's own.
   const names = 'SERVICE_HOST SERVICE_PORT PORT PORT_8053_TCP PORT_8053_TCP_ADDR USER_TOKEN_2 ACME_TOKEN';
-  const env = Object.fromEntries(names.split(' ').map((name) => [`DNS_SYNC_${name}`, 'x']));
-  expect(problemsOf({ config: '', env })).toEqual([]);
+  const others = Object.fromEntries(names.split(' ').map((name) => [`DNS_SYNC_${name}`, 'x']));
+  expect(problemsOf({ config: '', env: others })).toEqual([]);
   // What no request of this program would obey.
-  const insecure = { ...tokens, NODE_TLS_REJECT_UNAUTHORIZED: '0', DNS_SYNC_BASE_URL: baseUrl };
+  const insecure = { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
   expect(problemsOf({ env: insecure })).toEqual([]);
-  expect(problemsOf({ env: insecure, flags: { sandbox: true }, needsService: true })).toEqual([]);
-  expect(problemsOf({ env: insecure, needsService: true })).toHaveLength(1);
+  expect(toldOf({ env: insecure, flags: { sandbox: true } })).toEqual([]);
+  expect(toldOf({ env: insecure })).toHaveLength(1);
 });
 
-describe('tokens', () => {
-  const address = { DNS_SYNC_BASE_URL: baseUrl };
+describe('secrets', () => {
+  const store = 'postgres://somebody:pass%20word@db.example.net/state';
 
-  it('come from the environment, from files without the newline at the end, and from where the settings file says', () => {
-    write('user', 'user-secret\n');
-    write('secrets/client', '\ufeffclient-secret\r\n');
-    write('conf/sync.yaml', 'userToken: {env: MY_TOKEN}\nclientToken: {file: ../secrets/client}\n');
-    const files = { DNS_SYNC_USER_TOKEN_FILE: 'user', DNS_SYNC_CLIENT_TOKEN_FILE: at('secrets/client') };
-    const ways: readonly Given[] = [
-      { env: tokens },
-      { env: files },
-      { env: { MY_TOKEN: 'user-secret' }, flags: { config: 'conf/sync.yaml' } },
-    ];
-    for (const way of ways) {
-      const { tokens: found } = client({ ...way, needsService: true, env: { ...address, ...way.env } });
-      expect(found.read()).toMatchObject({ userToken: 'user-secret', clientToken: 'client-secret' });
-    }
+  it.each([
+    ['userToken', 'some-secret'],
+    ['clientToken', 'some-secret'],
+    ['triggerToken', '16 characters...'],
+    ['pageToken', '16 characters...'],
+    ['store', store],
+  ] as const)(
+    '%s comes from a variable, from a file, or from where the settings file says',
+    (key, secret) => {
+      const secretIn = (settings: Settings): string | undefined =>
+        key === 'userToken' || key === 'clientToken'
+          ? settings.clients[0]?.tokens.read()[key]
+          : settings[key]?.read();
+      write('secrets/one', `\ufeff${secret}\r\n`);
+      const { [variableOf(key)]: _, ...others } = env as Record<string, string>;
+      for (const [more, text] of [
+        [{ [variableOf(key)]: secret }, ''],
+        [{ [`${variableOf(key)}_FILE`]: 'secrets/one' }, ''],
+        [{ [`${variableOf(key)}_FILE`]: at('secrets/one') }, ''],
+        [{ MY_SECRET: secret }, `${key}: {env: MY_SECRET}\n`],
+        [{}, `${key}: {file: ../secrets/one}\n`],
+      ] as const) {
+        write('conf/sync.yaml', text);
+        const given = {
+          env: { ...others, ...more },
+          flags: { config: 'conf/sync.yaml' },
+          needsService: true,
+        };
+        expect(secretIn(read(given))).toBe(secret);
+      }
+    },
+  );
+
+  it('of this program have 16 characters at least, and the password of a store is one by itself', () => {
+    write('token', '15 characters..\n');
+    for (const key of ['triggerToken', 'pageToken'] as const)
+      expect(() => read({ config: `${key}: {file: token}\n` })[key]?.read()).toThrow(
+        `dns-template-sync.yaml:1:${key.length + 3}: ${key}: the token has fewer than 16 characters`,
+      );
+    const { secrets } = read({ config: '', env: { DNS_SYNC_STORE: store } });
+    expect(secrets()).toEqual(expect.arrayContaining([store, 'pass word']));
   });
 
   it('are read again when asked for again, and every value stays known as a secret', () => {
     write('user', 'first-secret\n');
-    const env = { ...address, DNS_SYNC_USER_TOKEN_FILE: 'user', DNS_SYNC_CLIENT_TOKEN: 'client-secret' };
-    const settings = read({ needsService: true, env });
+    const { DNS_SYNC_USER_TOKEN: _, ...others } = env;
+    const settings = read({ needsService: true, env: { ...others, DNS_SYNC_USER_TOKEN_FILE: 'user' } });
     write('user', 'second-secret\n');
     expect(settings.clients[0]?.tokens.read().userToken).toBe('second-secret');
     expect(settings.secrets().toSorted()).toEqual(['client-secret', 'first-secret', 'second-secret']);
@@ -144,13 +177,14 @@ describe('tokens', () => {
     'are refused as they are in %j',
     (secret) => {
       write('user', secret);
-      const env = { ...address, ...tokens, DNS_SYNC_USER_TOKEN: secret };
       const { DNS_SYNC_USER_TOKEN: _, ...others } = env;
-      const ways = { DNS_SYNC_USER_TOKEN_FILE: { ...others, DNS_SYNC_USER_TOKEN_FILE: 'user' } };
-      for (const [place, one] of Object.entries(secret === '' ? ways : { ...ways, DNS_SYNC_USER_TOKEN: env }))
-        expect(problemsOf({ needsService: true, env: one })).toEqual([
-          expect.stringContaining(`${place}: the secret is not one line of at least 4`),
-        ]);
+      for (const more of [{ DNS_SYNC_USER_TOKEN: secret }, { DNS_SYNC_USER_TOKEN_FILE: 'user' }]) {
+        const [place, value] = Object.entries(more)[0]!;
+        // An empty variable is none.
+        if (value === '') continue;
+        const problem = `${place}: the secret is not one line of at least 4`;
+        expect(toldOf({ env: { ...others, ...more } })).toEqual([expect.stringContaining(problem)]);
+      }
     },
   );
 
@@ -158,18 +192,18 @@ describe('tokens', () => {
     ['/dev/zero', 'it is not a regular file'],
     ['/proc/kallsyms', 'it is larger than 64 KiB'],
   ])('are not read from %s, and not at all where no command needs them', (file, why) => {
-    const env = { ...address, DNS_SYNC_CLIENT_TOKEN: 'client', DNS_SYNC_USER_TOKEN_FILE: file };
+    const given = { DNS_SYNC_BASE_URL: baseUrl, DNS_SYNC_CLIENT_TOKEN: 'client' };
     const problem = `DNS_SYNC_USER_TOKEN_FILE: cannot read ${file} (${why})`;
-    expect(problemsOf({ env, needsService: true })).toEqual([problem]);
-    expect(() => client({ env }).tokens.read()).toThrow(problem);
+    const own = { ...given, DNS_SYNC_USER_TOKEN_FILE: file };
+    expect(toldOf({ env: own })).toEqual([problem]);
+    expect(() => client({ env: own }).tokens.read()).toThrow(problem);
   });
 
   it('never stand in a message', () => {
     const config =
       'userToken: "pasted-secret\nclientToken: *pasted-secret\nmode: client-secret\n"client-secret": 1\n';
-    const env = { ...tokens, DNS_SYNC_SCHEDULE: 'user-secret' };
     for (const text of [config, config.replace('"', ''), config.split('\n').slice(2).join('\n')]) {
-      const told = problemsOf({ config: text, needsService: true, env }).join();
+      const told = toldOf({ config: text, env: { ...tokens, DNS_SYNC_SCHEDULE: 'user-secret' } }).join();
       expect(told).not.toBe('');
       expect(told).not.toMatch(/user-secret|client-secret|pasted-secret/);
     }
@@ -187,15 +221,16 @@ describe('tokens', () => {
       (line): [Given] => [{ config: line.replace('X', token) }],
     ),
   ])('where a path or a name belongs are named by their place alone: %j', (given) => {
-    const told = problemsOf({ ...given, env: { ...address, ...given.env }, needsService: true }).join('\n');
+    const told = toldOf({ ...given, env: { DNS_SYNC_BASE_URL: baseUrl, ...given.env } }).join('\n');
     expect(told).toMatch(/DNS_SYNC|HTTPS_PROXY|dns-template-sync\.yaml:1/);
     expect(told).not.toMatch(/8f14e45|hunter2/i);
   });
 
   it.each(['secrets/user', './user', '/tmp/8/user'])('but a path is shown that is one: %s', (file) => {
     write('secrets/other', 'x');
-    const env = { ...address, DNS_SYNC_CLIENT_TOKEN: 'client-secret', DNS_SYNC_USER_TOKEN_FILE: file };
-    expect(problemsOf({ env, needsService: true }).join()).toContain(path.resolve(at(), file));
+    const { DNS_SYNC_USER_TOKEN: _, ...others } = env;
+    const told = toldOf({ env: { ...others, DNS_SYNC_USER_TOKEN_FILE: file } }).join();
+    expect(told).toContain(path.resolve(at(), file));
   });
 
   it('that no command asked for are known on request, as far as they can be read', () => {
@@ -208,39 +243,6 @@ describe('tokens', () => {
     expect(settings.secrets()).toEqual([]);
     expect(settings.allSecrets().toSorted()).toEqual(['a-trigger-token-of-length', 'client-secret']);
   });
-});
-
-it.each(['triggerToken', 'pageToken'] as const)(
-  'the %s comes from a variable or a file, and has 16 characters at least',
-  (key) => {
-    write('token', '16 characters...\n');
-    const ways: Given[] = [
-      { env: { [`${variableOf(key)}_FILE`]: 'token' } },
-      { env: { [variableOf(key)]: '16 characters...' } },
-      { config: `${key}: {file: token}` },
-    ];
-    for (const given of ways) expect(read(given)[key]?.read()).toBe('16 characters...');
-    write('token', '15 characters..\n');
-    expect(() => read()[key]?.read()).toThrow(
-      `dns-template-sync.yaml:1:${key.length + 3}: ${key}: the token has fewer than 16 characters`,
-    );
-  },
-);
-
-it('a store comes from a variable or a file, and its password is kept out of what is shown', () => {
-  const url = 'postgres://somebody:pass%20word@db.example.net/state';
-  write('store', `${url}\n`);
-  const ways: Given[] = [
-    { env: { DNS_SYNC_STORE: url } },
-    { env: { DNS_SYNC_STORE_FILE: 'store' } },
-    { env: { PLACE: url }, config: 'store: {env: PLACE}' },
-    { config: 'store: {file: store}' },
-  ];
-  for (const given of ways) {
-    const { store, secrets } = read(given);
-    expect(store?.read()).toBe(url);
-    expect(secrets()).toEqual(expect.arrayContaining([url, 'pass word']));
-  }
 });
 
 describe('several clients', () => {
@@ -262,38 +264,42 @@ clients:
     baseUrl: https://other.example.net/api/v1
     mode: edits
 `;
-  const env = { DNS_SYNC_USER_TOKEN: 'user-secret', ACME: 'acme-secret', OTHER: 'other-secret' };
+  const secrets = { DNS_SYNC_USER_TOKEN: 'user-secret', ACME: 'acme-secret', OTHER: 'other-secret' };
 
   it('each have their own settings, and the common ones for the rest', () => {
-    const given = { config: config.replace('userToken: {env: OTHER}', ''), env, needsService: true };
-    const [acme, other] = read({ ...given, flags: { var: ['web=x=y'] } }).clients;
+    const given = {
+      config: config.replace('userToken: {env: OTHER}', ''),
+      env: secrets,
+      needsService: true,
+    };
+    const { clients } = read({ ...given, flags: { var: ['web=x=y'] } });
     const common = { web: '203.0.113.1', port: '010' };
-    expect(acme).toMatchObject({
-      name: 'acme',
-      baseUrl,
-      templates: ['zones/acme'],
-      mode: 'report',
-      limits: { maxAdds: 7, minRecords: 6 },
-      vars: { override: { web: 'x=y' }, client: { web: '1.10' }, config: common },
-    });
-    expect(other).toMatchObject({
-      name: 'other',
-      baseUrl: 'https://other.example.net/api/v1',
-      templates: ['all'],
-      mode: 'edits',
-      limits: { maxAdds: 5, minRecords: 6 },
-      vars: { client: {}, config: common },
-    });
-    expect([acme?.tokens.read().clientToken, other?.tokens.read().clientToken]).toEqual([
-      'acme-secret',
-      'other-secret',
+    expect(clients).toMatchObject([
+      {
+        name: 'acme',
+        baseUrl,
+        templates: ['zones/acme'],
+        mode: 'report',
+        limits: { maxAdds: 7, minRecords: 6 },
+        vars: { override: { web: 'x=y' }, client: { web: '1.10' }, config: common },
+      },
+      {
+        name: 'other',
+        baseUrl: 'https://other.example.net/api/v1',
+        templates: ['all'],
+        mode: 'edits',
+        limits: { maxAdds: 5, minRecords: 6 },
+        vars: { client: {}, config: common },
+      },
     ]);
-    const { clients } = read({ ...given, env: { ...env, DNS_SYNC_MODE: 'enforce' } });
-    expect(clients.map(({ mode }) => mode)).toEqual(['enforce', 'enforce']);
+    const own = clients.map((one) => one.tokens.read().clientToken);
+    expect(own).toEqual(['acme-secret', 'other-secret']);
+    const { clients: others } = read({ ...given, env: { ...secrets, DNS_SYNC_MODE: 'enforce' } });
+    expect(others.map(({ mode }) => mode)).toEqual(['enforce', 'enforce']);
   });
 
   it('are one with --client, and the tokens of the others are not read', () => {
-    const given = { config, env: { ...env, ACME: '' }, needsService: true, flags: { client: ['other'] } };
+    const given = { config, needsService: true, flags: { client: ['other'] } };
     expect(namesIn(read({ ...given, env: { OTHER: 'other-secret' } }))).toEqual(['other']);
   });
 
@@ -303,8 +309,7 @@ clients:
     ['DNS_SYNC_CLIENT_TOKEN_FILE', 'acme.clientToken'],
     ['DNS_SYNC_USER_TOKEN', 'other.userToken'],
   ])('are not made the same by %s', (variable, key) => {
-    const given = { config, env: { ...env, [variable]: 'something' }, needsService: true };
-    expect(problemsOf(given)).toContain(
+    expect(toldOf({ config, env: { ...secrets, [variable]: 'something' } })).toContain(
       `${variable}: would take the place of clients.${key} in the settings file, for every client: unset it, or choose one client with --client`,
     );
     // Where one is chosen, and where none says it for itself.
@@ -348,9 +353,12 @@ describe('a settings file', () => {
     const say = (line: string): void => void said.push(line);
     const previous = read({ config, say });
     expect(said).toEqual(['settings from dns-template-sync.yaml, since it is there; --no-config reads none']);
-    read({ previous, say });
-    read({ flags: { config: 'dns-template-sync.yaml' }, say });
-    read({ flags: { config: false }, say });
+    for (const more of [
+      { previous },
+      { flags: { config: 'dns-template-sync.yaml' } },
+      { flags: { config: false } },
+    ])
+      read({ ...more, say });
     expect(said).toHaveLength(1);
   });
 
@@ -373,7 +381,7 @@ describe('a settings file', () => {
     expect(client({ flags: { stateDir: 'state' } }).stateDir).toBe(at('state'));
   });
 
-  const env = { ...tokens, CI: 'true', DNS_SYNC_BASE_URL: baseUrl };
+  const ci = { ...env, CI: 'true' };
   it.each([
     `baseUrl: ${baseUrl}\n`,
     'proxy: http://proxy.example.net\n',
@@ -385,42 +393,41 @@ describe('a settings file', () => {
   ])('that nobody has named does not say where tokens of the environment go, with CI set: %s', (text) => {
     write('clients/acme.yaml', `baseUrl: ${baseUrl}\n`);
     const refusal = /\.yaml:.*where CI is set, .* does not decide where tokens .* go: name it with --config/;
-    const given = { config: text, env, needsService: true };
-    expect(problemsOf(given).filter((line) => refusal.test(line))).toHaveLength(1);
+    const given = { config: text, env: ci };
+    expect(toldOf(given).filter((line) => refusal.test(line))).toHaveLength(1);
     for (const other of [
       { flags: { config: 'dns-template-sync.yaml' } },
       { needsService: false },
-      { env: { ...env, CI: 'false' } },
-      { env: { ...env, CI: '' } },
+      { env: { ...ci, CI: 'false' } },
+      { env: { ...ci, CI: '' } },
       { flags: { sandbox: true } },
     ])
-      expect(problemsOf({ ...given, ...other }).join()).not.toContain('CI is set');
+      expect(toldOf({ ...given, ...other }).join()).not.toContain('CI is set');
   });
 
   it('says the rest there, and everything where it names the tokens itself', () => {
     write('token', 'some-token\n');
-    expect(client({ config, env, needsService: true }).mode).toBe('report');
+    expect(client({ config, env: ci, needsService: true }).mode).toBe('report');
     const own = `baseUrl: ${baseUrl}\nuserToken: {file: token}\nclientToken: {file: token}\n`;
     expect(client({ config: own, env: { CI: 'true' }, needsService: true }).baseUrl).toBe(baseUrl);
   });
 });
 
-it.each([
-  ['DNS_SYNC_BASE_URL', `"${baseUrl}"`],
-  ['DNS_SYNC_TEMPLATES', '"one:two"'],
-  ['DNS_SYNC_DRY_RUN', '"true"'],
-  ['LOG_LEVEL', '"debug"'],
-  ['DNS_SYNC_USER_TOKEN', '"user-secret"'],
-  ['HTTPS_PROXY', '"http://proxy.example.net"'],
-  ['NO_PROXY', '"panel.example.net"'],
-  ['XDG_STATE_HOME', "'/var/lib'"],
-  ['MINE', '"user-secret"'],
-])('a value in quotes, as from --env-file of docker, is the one problem: %s=%s', (name, value) => {
+it.each(
+  [
+    'DNS_SYNC_BASE_URL="https://panel.example.net/api/v1" DNS_SYNC_TEMPLATES="one:two" DNS_SYNC_DRY_RUN="true"',
+    'LOG_LEVEL="debug" DNS_SYNC_USER_TOKEN="user-secret" HTTPS_PROXY="http://proxy.example.net"',
+    `NO_PROXY="panel.example.net" XDG_STATE_HOME='/var/lib' MINE="user-secret"`,
+  ].flatMap((line) => line.split(' ')),
+)('a value in quotes, as from --env-file of docker, is the one problem: %s', (variable) => {
+  const [name = '', value = ''] = variable.split('=');
+  const { DNS_SYNC_USER_TOKEN, ...others } = env;
   const isMine = name === 'MINE';
-  const own = isMine ? { DNS_SYNC_CLIENT_TOKEN: 'client-secret' } : tokens;
-  const env = { ...own, DNS_SYNC_BASE_URL: baseUrl, [name]: value };
+  const own = isMine ? others : { ...others, DNS_SYNC_USER_TOKEN };
   const place = isMine ? 'dns-template-sync.yaml:1:12: userToken' : name;
-  expect(problemsOf({ config: isMine ? 'userToken: {env: MINE}\n' : '', env, needsService: true })).toEqual([
+  expect(
+    toldOf({ config: isMine ? 'userToken: {env: MINE}\n' : '', env: { ...own, [name]: value } }),
+  ).toEqual([
     `${place}: the quotes around the value are a part of it, as they are with --env-file of docker: remove them`,
   ]);
 });
@@ -429,10 +436,10 @@ it.each(['', ' '])('an empty variable is as one that is not set: %j', (nothingTh
   const more =
     'DNS_SYNC_STORE DNS_SYNC_STORE_FILE DNS_SYNC_TRIGGER_TOKEN DNS_SYNC_PAGE_TOKEN_FILE DNS_SYNC_CONFIG DNS_SYNC_USER_TOKEN_FILE LOG_LEVEL XDG_STATE_HOME https_proxy no_proxy NODE_TLS_REJECT_UNAUTHORIZED';
   const names = [...everySetting.map(([key = '']) => variableOf(key)), ...more.split(' ')];
-  const env = Object.fromEntries(names.map((name) => [name, nothingThere]));
+  const empty = Object.fromEntries(names.map((name) => [name, nothingThere]));
   const given = { ...tokens, NO_PROXY: '*', HTTPS_PROXY: 'http://proxy.example.net' };
   const flags = { baseUrl };
-  const settings = read({ flags, env: { ...env, ...given }, needsService: true });
+  const settings = read({ flags, env: { ...empty, ...given }, needsService: true });
   expect(JSON.stringify(settings)).toBe(JSON.stringify(read({ flags, env: given, needsService: true })));
   expect(settings.clients[0]?.proxy).toBeNull();
 });

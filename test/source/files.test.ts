@@ -6,6 +6,7 @@ import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createTemplateLoader } from '../../src/source/load.ts';
 import { formatProblem } from '../../src/desired/problem.ts';
 import type { DesiredState } from '../../src/model/template.ts';
+import { rowsOf } from '../rows.ts';
 import { directoryWith, options, write, type FileContent } from '../desired/load-files.ts';
 
 const template = (name: string): string => `template: ${name}\nrecords: []\n`;
@@ -40,7 +41,7 @@ const foundIn = (state: DesiredState, directory: string): string =>
   ].join(', ');
 
 /** Files and links, the paths that are given, and what comes of it: the names of templates, and what is wrong. */
-const tree = `
+const tree = rowsOf(`
   those that end in .yaml and .yml, to any depth, in the order of their names | z.yaml, a.yml, m/deep/er/b.yaml, notes.txt, a.yaml.bak | . | a, b, z
   none that are hidden, and none of the file system's own | a.yaml, .h.yaml, .git/x.yaml, m/..data_tmp/x.yaml, lost+found/l.yaml | . | a
   none whose name ends in capitals, which is said | a.yaml, b.YAML, old.YML/c.yaml | . | a, c, b.YAML unreadable
@@ -58,10 +59,7 @@ const tree = `
   a given path that is a link | git/tree/zones/a.yaml, git/current -> tree, with/link -> ../git/current/zones | with/link | a
   a given file that is a link | store/b.yaml, b.yaml -> store/b.yaml | b.yaml | b
   those of a ConfigMap, through ..data | root/..2026_11/a.yaml, root/..data -> ..2026_11, root/a.yaml -> ..data/a.yaml | root | a
-  also if one file of it is given | root/..2026_11/a.yaml, root/..data -> ..2026_11, root/a.yaml -> ..data/a.yaml | root/a.yaml | a`
-  .trim()
-  .split('\n')
-  .map((row) => row.trim().split(' | '));
+  also if one file of it is given | root/..2026_11/a.yaml, root/..data -> ..2026_11, root/a.yaml -> ..data/a.yaml | root/a.yaml | a`);
 
 test.each(tree)('files that are read: %s', async (_, files = '', given = '', expected = '') => {
   const directory = await directoryOf(files);
@@ -133,11 +131,6 @@ test('pipes, devices, and what is too large are refused without a wait, and noth
   expect([ofKernel.templates, ofKernel.problems.length > 0]).toEqual([[], true]);
 });
 
-test('directories are read to any depth', async () => {
-  const directory = await directoryOf(`a.yaml, ${'d/'.repeat(100)}b.yaml`);
-  expect(foundIn(await load(directory), directory)).toBe('a, b');
-});
-
 // Makes, reads and removes 10,000 directories, beside all other tests.
 test('too many directories are an error at the given path', { timeout: 180_000 }, async () => {
   const directory = await directoryWith({});
@@ -184,16 +177,13 @@ describe('all files are read as they were at one moment', () => {
   };
 
   /** What there is, how it changes meanwhile, the path that is given, and the templates that are found. */
-  const swaps = `
+  const swaps = rowsOf(`
     a ConfigMap is swapped | r/..1/a.yaml=a1, r/..1/b.yaml=b1, r/..2/a.yaml=a2, r/..2/b.yaml=b2, r/..data -> ..1, r/a.yaml -> ..data/a.yaml, r/b.yaml -> ..data/b.yaml | turn r/..data ..2; remove r/..1 | r | a2, b2
     git-sync moves the link | one/a.yaml=a1, one/b.yaml=b1, two/a.yaml=a2, two/c.yaml, now -> one | turn now two | now | a2, c
     git-sync deletes the old tree | one/a.yaml=a1, one/b.yaml=b1, two/a.yaml=a2, now -> one | turn now two; remove one | now | a2
     the directory is replaced | now/a.yaml, next/b.yaml | move now old; move next now | now | b
     a file is saved in place | now/a.yaml, now/b.yaml | write now/a.yaml a2 | now | a2, b
-    a file is saved by rename | now/a.yaml, now/b.yaml, new/a.yaml=a3 | move new/a.yaml now/a.yaml | now | a3, b`
-    .trim()
-    .split('\n')
-    .map((row) => row.trim().split(' | '));
+    a file is saved by rename | now/a.yaml, now/b.yaml, new/a.yaml=a3 | move new/a.yaml now/a.yaml | now | a3, b`);
 
   test.each(swaps)('when %s', async (_, files = '', steps = '', path = '', expected = '') => {
     const directory = await directoryOf(files);

@@ -1,9 +1,10 @@
-import { renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { DesiredRecord } from '../../src/model/record.ts';
 import type { DesiredState } from '../../src/model/template.ts';
 import { createTemplateLoader } from '../../src/source/load.ts';
+import { rowsOf } from '../rows.ts';
 import { directoryWith, options } from '../desired/load-files.ts';
 import { git, newCheckout } from './checkout.ts';
 
@@ -35,7 +36,6 @@ const daemonOver = async (files: Record<string, string>, directory?: string, isO
     at,
     passed: () => passed,
     write: (name: string, text: string) => writeFileSync(at(name), text),
-    contents: async () => contentsIn(await load()),
   };
 };
 
@@ -81,8 +81,9 @@ const uploads: Record<string, readonly [string, string]> = {
   ],
 };
 
-describe('a slow upload says nothing that the finished file does not say', () => {
-  test.each(Object.entries(uploads))('%s', async (_, [before, after]) => {
+test.each(Object.entries(uploads))(
+  'a slow upload says nothing that the finished file does not say: %s',
+  async (_, [before, after]) => {
     const whole = (await daemonOver({ 'a.yaml': after })).first;
     const said = new Set(whole.templates.flatMap((one) => one.records.map(recordOf)));
     const restraints = ({ templates: [one] }: DesiredState): unknown => [one?.mode, one?.ignore];
@@ -109,163 +110,117 @@ describe('a slow upload says nothing that the finished file does not say', () =>
       const end = await load();
       expect([contentsIn(end), isMarked(end)]).toEqual([contentsIn(whole), false]);
     }
-  });
-});
+  },
+);
 
-test('a new file that was taken keeps its restraints for half a minute after it changes again', async () => {
-  const { load, forward, write } = await daemonOver({ 'a.yaml': web('192.0.2.1') }, undefined, false);
-  const modes = async (): Promise<string[]> => (await load()).templates.map(({ mode }) => mode);
-  write('b.yaml', `template: mail\nmode: report\nrecords:\n${records('192.0.2.2')}`);
-  await load();
-  forward(3_000);
-  expect(await modes()).toEqual(['enforce', 'report']);
-  write('b.yaml', `template: mail\nrecords:\n${records('192.0.2.2')}`);
-  await load();
-  forward(5_000);
-  expect(await modes()).toEqual(['enforce', 'report']);
-  forward(30_000);
-  expect(await modes()).toEqual(['enforce', 'enforce']);
-});
+/** `1,2`: the records of a file; then `-`: without a final newline; `!`: with an error; `~`: it only reports; `@`: more are in `_f`. */
+const textOf = (name: string, what: string): string => {
+  const entries = records(...(what.match(/\d+/g) ?? []).map((one) => `192.0.2.${one}`));
+  const head = name === '_f' ? '' : `template: ${name}\n${what.includes('~') ? 'mode: report\n' : ''}`;
+  const include = what.includes('@') ? 'include: [_f.yaml]\n' : '';
+  const list = /[\d!]/.test(what) ? '' : ' []';
+  const text = `${head}${include}records:${list}\n${entries}${what.includes('!') ? '  - {type: A, contend: x}\n' : ''}`;
+  return what.endsWith('-') ? text.trimEnd() : text;
+};
 
 /**
- * What is written into a file that ended with a newline (`2,3`: records with these addresses; `-`: without a final newline;
- * `!`: with an error at the end), how long it is quiet (`+ms`), and what a daemon then has (`=2,3`; `*`: marked as
- * incomplete). At the end, how often it was told that the file waits.
+ * Files, `NAME:WHAT`, name `a` if there is none; the steps of their uploads; and how often it was told that a file waits.
+ * The files are old, by a clock that is a minute ahead, or that of files (`live`); `young` ones were written now. Those of `git` are in a checkout, and `linked` ones behind a link. Steps:
+ * a file is written in place, `>` after another one (`.new`) was, which takes its place; `rm:NAME`; a `commit`; it is quiet
+ * (`+ms`). `=1,2`: the records that a daemon then has; `*`: marked as incomplete; `~`: one of its templates only reports.
  */
-test.each([
-  ['a saved edit that drops nothing needs no wait', '1: 2,3 =2,3', 0],
-  ['nor does one that mends what was wrong', '!: 1 =1', 0],
-  ['without a final newline it waits for 30 s', '1: 2- =1 +29900 =1 +100 =2', 1],
-  ['unless the version before had none either', '1-: 3- =3', 0],
-  ['what lacks records waits for 3 s, and is marked for 30 s', '1,2: 1 =1,2 +3000 =1* =1* +27000 =1', 1],
-  ['after its last change', '1,2,3: 1 =1,2,3 +2900 1,2 =1,2,3 +2900 =1,2,3 +100 =1,2*', 1],
-  ['an error waits like what lacks records', '1: 2! =1 +3000 =', 1],
-  ['what replaces it is held against what stood before it', '1,2: 1,2! =1,2 +31000 = 1 = +3000 =1*', 2],
-  ['a wait is told once for each upload', '1: 2 =2 3- =2 34- =2 +30000 =34 - =34', 2],
-])('%s: %s', async (_, script, told) => {
-  const textOf = (what: string): string => {
-    const addresses = what.replace(/[-!]/, '').split(',').filter(Boolean);
-    const text = web(...addresses.map((one) => `192.0.2.${one}`));
-    const whole = what.endsWith('!') ? `${text}  - {type: A, contend: x}\n` : text;
-    return what.endsWith('-') ? whole.trimEnd() : whole;
+const courses = rowsOf(`
+  a saved edit that drops nothing needs no wait | 1 | 2,3 =2,3 | 0
+  nor does one that mends what was wrong | ! | 1 =1 | 0
+  without a final newline it waits for 30 s | 1 | 2- =1 +29900 =1 +100 =2 | 1
+  unless the version before had none either | 1- | 3- =3 | 0
+  what lacks records waits for 3 s, and is marked for 30 s | 1,2 | 1 =1,2 +3000 =1* =1* +27000 =1 | 1
+  after its last change | 1,2,3 | 1 =1,2,3 +2900 1,2 =1,2,3 +2900 =1,2,3 +100 =1,2* | 1
+  an error waits like what lacks records | 1 | 2! =1 +3000 = | 1
+  what replaces it is held against what stood before it | 1,2 | 1,2! =1,2 +31000 = 1 = +3000 =1* | 2
+  a wait is told once for each upload | 1 | 2 =2 3- =2 34- =2 +30000 =34 - =34 | 2
+  what takes the place of a file needs no wait | 1,2 | >:- = | 0
+  nor does what a link leads to | linked 1,2 | >:- = | 0
+  nor does what git brings, as soon as the commit moves | git 1,2 | - =1,2 commit = | 1
+  also if two changes come at once | git 1 | 1,2 - commit = | 0
+  a fragment that is half leaves all templates with it as they are | a:@ b:@ _f:1,2 | _f:3!- =1,2,1,2 _f:1 =1,2,1,2 +3000 =1,1* =1,1* | 1
+  a new file is read 3 s after it was written, and drops nothing | live 1 | b: =1 b:9 =1 +3100 =1,9* rm:b +30000 =1 | 1
+  a new file that was taken keeps its restraints for 30 s | live 1 | b:2~ =1 +3000 =1,2*~ b:2 =1,2~ +5000 =1,2~ +30000 =1,2 | 2
+  without a final newline it is no file for 30 s, which is no error | young 1- | = +30000 =1 | 1
+  in a checkout too | young git 1- | = +30000 =1 | 1`);
+
+test.each(courses)('%s: %s, %s', async (_, given = '', script = '', told = '') => {
+  const words = given.split(' ');
+  const isIn = (kind: string): boolean => words.includes(kind);
+  const root = isIn('git') ? newCheckout() : await directoryWith({});
+  rmSync(join(root, 'templates'), { recursive: true, force: true });
+  const folder = isIn('linked') ? join(root, '..one') : root;
+  const save = (word: string, into = folder): void => {
+    const [what = '', name = 'a'] = word.split(':').toReversed();
+    mkdirSync(into, { recursive: true });
+    writeFileSync(join(into, `${name}.yaml`), textOf(name, what));
   };
-  const [first = '', steps = ''] = script.split(': ');
-  const { contents, load, write, forward, waits } = await daemonOver({ 'a.yaml': textOf(first) });
-  for (const step of steps.split(' ')) {
+  for (const word of words.filter((one) => !/^[a-z]+$/.test(one))) {
+    save(word);
+    const file = join(folder, `${word.includes(':') ? word.split(':')[0] : 'a'}.yaml`);
+    if (isIn('live')) utimesSync(file, 0, 0);
+  }
+  if (isIn('linked')) {
+    symlinkSync('..one', join(root, '..data'));
+    symlinkSync('..data/a.yaml', join(root, 'a.yaml'));
+  }
+  if (isIn('git')) commitAll(root);
+  const { load, forward, waits } = await daemonOver({}, root, !isIn('young') && !isIn('live'));
+  for (const step of script.split(' ')) {
     if (step.startsWith('+')) forward(Number(step));
     else if (step.startsWith('=')) {
-      const said = (await contents()).map((one) => one.replace('192.0.2.', ''));
-      expect([step, `=${said.join()}${isMarked(await load()) ? '*' : ''}`]).toEqual([step, step]);
-    } else write('a.yaml', textOf(step));
+      const state = await load();
+      const said = contentsIn(state).map((one) => one.replace('192.0.2.', ''));
+      const marks = `${isMarked(state) ? '*' : ''}${state.templates.some(({ mode }) => mode === 'report') ? '~' : ''}`;
+      expect([step, `=${said.join()}${marks}`]).toEqual([step, step]);
+      expect(await load()).toBe(state);
+      if (isIn('young')) expect(state.problems).toEqual([]);
+    } else if (step === 'commit') commitAll(root);
+    else if (step.startsWith('rm:')) rmSync(join(folder, `${step.slice(3)}.yaml`));
+    else if (step.startsWith('>')) {
+      save(step.slice(2), join(root, '..two'));
+      if (isIn('linked')) symlinkSync('..two', join(root, '..new'));
+      const [from, to] = isIn('linked') ? ['..new', '..data'] : ['..two/a.yaml', 'a.yaml'];
+      renameSync(join(root, from), join(root, to));
+    } else save(step);
   }
-  expect(waits).toHaveLength(told);
+  expect(waits).toHaveLength(Number(told));
 });
 
-describe('no wait is needed', () => {
-  const whole = web('192.0.2.1', '192.0.2.2');
-  const half = 'template: web\nrecords: []';
+const commitAll = (root: string): void => {
+  git(root, 'add', '--all');
+  git(root, 'commit', '--quiet', '--allow-empty', '-m', 'more');
+};
 
-  const isTaken = async ({ load }: Awaited<ReturnType<typeof daemonOver>>): Promise<void> => {
-    const state = await load();
-    expect([contentsIn(state), isMarked(state)]).toEqual([[], false]);
-  };
-
-  test('by a file that takes the place of another', async () => {
-    const daemon = await daemonOver({ 'a.yaml': whole });
-    daemon.write('.new', half);
-    renameSync(daemon.at('.new'), daemon.at('a.yaml'));
-    await isTaken(daemon);
-  });
-
-  test('by a file that a link leads to', async () => {
-    const link = { '..data': { link: '..one' }, 'a.yaml': { link: '..data/a.yaml' } };
-    const directory = await directoryWith({ '..one/a.yaml': whole, '..two/a.yaml': half, ...link });
-    const daemon = await daemonOver({}, directory, false);
-    expect(contentsIn(daemon.first)).toHaveLength(2);
-    symlinkSync('..two', daemon.at('..new'));
-    renameSync(daemon.at('..new'), daemon.at('..data'));
-    await isTaken(daemon);
-  });
-
-  test('by what git brings, as soon as the commit moves', async () => {
-    const checkout = newCheckout();
-    const file = join(checkout, 'templates/web.yaml');
-    writeFileSync(file, whole);
-    const daemon = await daemonOver({}, checkout);
-    writeFileSync(file, half);
-    expect(await daemon.contents()).toHaveLength(2);
-    git(checkout, 'commit', '--quiet', '-am', 'less');
-    await isTaken(daemon);
-    writeFileSync(file, whole);
-    writeFileSync(file, half.slice(0, 9));
-    git(checkout, 'commit', '--quiet', '-am', 'both at once');
-    expect((await daemon.load()).unusable).toHaveLength(1);
-  });
+test('the record sets that may be missing are named, and nothing of a new file', async () => {
+  const directory = await directoryWith({ 'a.yaml': web('192.0.2.1', '192.0.2.2') });
+  utimesSync(join(directory, 'a.yaml'), 0, 0);
+  const { load, forward, write } = await daemonOver({}, directory, false);
+  write('a.yaml', web('192.0.2.1'));
+  write('b.yaml', textOf('b', '9'));
+  await load();
+  forward(3_100);
+  const { templates } = await load();
+  expect(templates.map(({ incomplete }) => incomplete?.sets)).toEqual([['A n1'], []]);
 });
 
-test('a fragment that is half leaves all templates with it as they are', async () => {
-  const including = (name: string): string => `template: ${name}\ninclude: [_f.yaml]\nrecords: []\n`;
-  const { load, contents, write, forward } = await daemonOver({
-    'a.yaml': including('a'),
-    'b.yaml': including('b'),
-    'c.yaml': 'template: c\nrecords: []\n',
-    '_f.yaml': `records:\n${records('192.0.2.1', '192.0.2.2')}`,
-  });
-  write('_f.yaml', `records:\n${records('192.0.2.3')}  - {type: A, con`);
-  expect(await contents()).toEqual(['192.0.2.1', '192.0.2.2', '192.0.2.1', '192.0.2.2']);
-  write('_f.yaml', `records:\n${records('192.0.2.1')}`);
-  expect((await load()).problems).toEqual([]);
-  expect(await contents()).toHaveLength(4);
-  forward(3_000);
-  const state = await load();
-  expect(state.templates.map(({ incomplete }) => incomplete?.sets)).toEqual([['A n1'], ['A n1'], undefined]);
-  expect(await load()).toBe(state);
-});
-
-describe('a file of which there was no version', () => {
-  test('is read 3 s after it was written, and then has nothing parked', async () => {
-    const directory = await directoryWith({ 'b.yaml': web('192.0.2.1') });
-    utimesSync(join(directory, 'b.yaml'), 0, 0);
-    const { at, load, contents, write, forward } = await daemonOver({}, directory, false);
-    write('a.yaml', 'template: a\nrecords:\n');
-    expect(await contents()).toEqual(['192.0.2.1']);
-    write('a.yaml', 'template: a\nrecords:\n  - {type: A, content: 192.0.2.9}\n');
-    expect(await contents()).toEqual(['192.0.2.1']);
-    forward(3_100);
-    const { templates } = await load();
-    expect(templates.map(({ template, incomplete }) => [template, incomplete?.sets])).toEqual([
-      ['a', []],
-      ['web', undefined],
-    ]);
-    rmSync(at('a.yaml'));
-    forward(30_000);
-    expect(isMarked(await load())).toBe(false);
-  });
-
-  test.each([
-    ['', () => directoryWith({})],
-    [', in a checkout too', () => Promise.resolve(newCheckout())],
-  ])('without a final newline is no file for 30 s, which is not an error%s', async (_, folder) => {
-    const directory = await folder();
-    rmSync(join(directory, 'templates'), { recursive: true, force: true });
-    writeFileSync(join(directory, 'a.yaml'), web('192.0.2.1').trimEnd());
-    const young = await daemonOver({}, directory, false);
-    expect(young.first).toMatchObject({ templates: [], problems: [], unusable: [], files: 1 });
-    expect(young.passed()).toBeGreaterThan(2_000);
-    young.forward(30_000);
-    expect(await young.contents()).toEqual(['192.0.2.1']);
-  });
-
-  test('is read at once if it was written long ago, or its time says nothing', async () => {
-    const { at, write, load } = await daemonOver({ 'b.yaml': web('192.0.2.1') });
-    for (const [name, hours] of [['old', -1] as const, ['future', 24] as const]) {
-      write(`${name}.yaml`, `template: ${name}\nrecords: []`);
-      const time = Date.now() / 1_000 + hours * 3_600;
-      utimesSync(at(`${name}.yaml`), time, time);
-    }
-    const { templates } = await load();
-    expect(templates.map(({ template }) => template)).toEqual(['web', 'future', 'old']);
-  });
+test('a file is read at once if it was written long ago, or its time says nothing; else the first look waits', async () => {
+  const { at, write, load } = await daemonOver({ 'b.yaml': web('192.0.2.1') });
+  for (const [name, hours] of [['old', -1] as const, ['future', 24] as const]) {
+    write(`${name}.yaml`, `template: ${name}\nrecords: []`);
+    const time = Date.now() / 1_000 + hours * 3_600;
+    utimesSync(at(`${name}.yaml`), time, time);
+  }
+  const { templates } = await load();
+  expect(templates.map(({ template }) => template)).toEqual(['web', 'future', 'old']);
+  const young = await daemonOver({ 'a.yaml': web('192.0.2.1').trimEnd() }, undefined, false);
+  expect(young.first).toMatchObject({ templates: [], problems: [], unusable: [], files: 1 });
+  expect(young.passed()).toBeGreaterThan(2_000);
 });
 
 test('who does not wait reads what is there', async () => {

@@ -165,7 +165,13 @@ test('a list is whole with a total of what came, and other links', async () => {
 test('a list that is the same again is known by its bytes, and a template that is the same by its values', async () => {
   const three = templates(1, 2, 3);
   const changed = three.with(1, { ...wireTemplate, id: 2, name: 'x' });
-  const server = await scriptedServer(json(three), json(three), json(changed), json(changed.toReversed()));
+  const own = [{ ...wireRecord!, content: '203.0.113.99' }, other!];
+  const edited = changed.with(2, { ...wireTemplate, id: 3, dns_template_records: own });
+  const server = await scriptedServer(
+    ...[three, three, changed, changed.toReversed(), edited].map((one) => json(one)),
+    // A beginning of what came before is not the same.
+    status(200, JSON.stringify(edited).slice(0, -1)),
+  );
   const service = connected(server.url);
   const listing = await read(service);
   expect(await read(service)).toBe(listing);
@@ -174,6 +180,10 @@ test('a list that is the same again is known by its bytes, and a template that i
   expect(next[1]).toMatchObject({ id: 2, name: 'x' });
   const reversed = await read(service);
   expect(reversed.map((one) => next.indexOf(one))).toEqual([2, 1, 0]);
+  const last = await read(service);
+  expect(last.map((one) => next.indexOf(one))).toEqual([0, 1, -1]);
+  expect(last[2]?.records[0]).toMatchObject({ content: '203.0.113.99' });
+  expect((await failureOf(read(service))).kind).toBe('bad-answer');
 });
 
 test('a compressed answer is asked for by nobody, and is refused', async () => {

@@ -1,21 +1,25 @@
 import type { TlsOptions } from 'node:tls';
 import { expect, test } from 'vitest';
-import { connected, failureOf, wireTemplate } from './connected.ts';
+import { connected, failureOf, read, tokensIn, wireTemplate, write } from './connected.ts';
 import { json, scriptedServer } from './scripted-server.ts';
 import { authority, certificate, secureFront, trusted } from './certificates.ts';
 import { startProxy } from './proxy.ts';
 
-/* A TLS connection that fails says where the fault is, and advises `ca` only where that is not set. */
+/*
+ * A TLS connection that fails says where the fault is, and advises `ca` only where that is not set. Certainly nothing is
+ * sent, so it is tried three times.
+ */
 
-const listAt = async (options: TlsOptions, ca: string | null, host = 'localhost') => {
+const serviceAt = async (options: TlsOptions, ca: string | null, host = 'localhost') => {
   const server = await scriptedServer(json([wireTemplate]));
   const port = await secureFront(Number(new URL(server.url).port), options);
   // It takes any name for this machine.
   const { url } = await startProxy();
   const proxy = { url, shown: 'http://proxy', place: 'HTTPS_PROXY' };
   const clock = { now: Date.now, sleep: () => Promise.resolve() };
-  const service = connected(`https://${host}:${port}/api/v1`, { ca: trusted(ca), proxy, clock });
-  return { listing: service.listDnsTemplates(), server };
+  const traces: unknown[] = [];
+  const more = { ca: trusted(ca), proxy, clock, onRequest: (trace: unknown) => traces.push(trace) };
+  return { service: connected(`https://${host}:${port}/api/v1`, more), server, traces };
 };
 
 const own = authority.pem;
@@ -36,11 +40,20 @@ test('what is wrong is said, and nothing is asked', async () => {
     ['a client certificate wanted, in TLS 1.3', asking],
     ['a client certificate wanted, in TLS 1.2', { ...asking, maxVersion: 'TLSv1.2' }],
   ] as readonly (readonly [string, TlsOptions, (string | null)?, string?])[]) {
-    const { listing, server } = await listAt(options, ca, host);
-    const { message } = await failureOf(listing);
-    expect({ fault, seen: server.seen }).toEqual({ fault, seen: [] });
+    const { service, server, traces } = await serviceAt(options, ca, host);
+    const [failure, ofWrite] = [await failureOf(read(service)), await failureOf(write(service))];
+    const secrets = tokensIn({ failure, ofWrite, traces });
+    // Only the end of TLS 1.3 may come after something was sent.
+    const kind = fault.endsWith('1.3') ? expect.stringMatching(/^(?:not-sent|unavailable)$/) : 'not-sent';
+    expect({ fault, seen: server.seen, secrets, failure, traces: traces.length }).toMatchObject({
+      fault,
+      seen: [],
+      secrets: [],
+      failure: { kind, status: null },
+      traces: kind === 'not-sent' ? 6 : expect.any(Number),
+    });
     // Versions of OpenSSL have other codes.
-    const shown = message
+    const shown = failure.message
       .replace(/here it is 20[\d-]+T[\d:]+Z/, 'here it is NOW')
       .replace(/ERR_SSL_\w+/, 'CODE');
     told += `${fault}\n  ${shown}\n`;
@@ -49,6 +62,6 @@ test('what is wrong is said, and nothing is asked', async () => {
 });
 
 test('a server that sends its intermediate certificate is trusted with the authority above that', async () => {
-  const { listing } = await listAt({ cert: `${certificate('inner')}\n${certificate('intermediate')}` }, own);
-  expect(await listing).toMatchObject([{ id: 17 }]);
+  const chain = { cert: `${certificate('inner')}\n${certificate('intermediate')}` };
+  expect(await read((await serviceAt(chain, own)).service)).toMatchObject([{ id: 17 }]);
 });

@@ -24,7 +24,7 @@ describe.each(serverKinds)('%s', (kind) => {
   it('that does not serve the zone is silent beside one that does', async () => {
     const zone = ['www 3600 A 192.0.2.1'];
     const other = await launch(kind, [{ apex: 'other.example.org', records: zone }]);
-    const found = await checkAt([shown('A', 'www', '192.0.2.1')], [await serve(kind, zone), other]);
+    const found = await checkAt(shown('www A 192.0.2.1'), [await serve(kind, zone), other]);
     expect(found).toMatchObject({
       status: 'drifted',
       servers: [{ status: 'in-sync' }, { status: 'silent', message: 'it refuses to answer' }],
@@ -38,10 +38,7 @@ describe.each(serverKinds)('%s', (kind) => {
       'c 60 CNAME text.example.org.',
     ];
     const server = await serve(kind, own);
-    const records = ['a here', 'b gone', 'c text'].map((text) => {
-      const [name = '', target] = text.split(' ');
-      return shown('CNAME', name, `${target}.example.org`);
-    });
+    const records = shown('a CNAME here.example.org | b CNAME gone.example.org | c CNAME text.example.org');
     const world = { apex: 'example.org', records: ['here 3600 A 192.0.2.2', 'text 3600 TXT "no address"'] };
     const resolver = await launch(kind, [world]);
     const found = await checkAt(records, [server], { resolver: resolver.place });
@@ -59,11 +56,10 @@ it.each(frontKinds)(
     const records = ['www 3600 A 192.0.2.1', 'chain 3600 CNAME gone', `old 3600 CNAME chain.${apex}.`];
     const origin = await serve('knot', records);
     const front = await launchFront(kind, origin, apex);
-    const found = await check(
-      [shown('A', 'www', '192.0.2.1'), shown('MX', 'x', `chain.${apex}`, { priority: 1 })],
-      [],
-      { nameservers: [`ns1.${apex}:${origin.port}`], resolver: front.place },
-    );
+    const found = await check(shown(`www A 192.0.2.1 | x MX 1 chain.${apex}`), [], {
+      nameservers: [`ns1.${apex}:${origin.port}`],
+      resolver: front.place,
+    });
     expect(found).toMatchObject({
       servers: [{ name: `ns1.${apex}:${origin.port}`, address: origin.place }],
       differences: [{ kind: 'missing' }, { kind: 'dangling', message: `chain.${apex} does not exist` }],
