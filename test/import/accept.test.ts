@@ -69,9 +69,9 @@ test.each<[what: string, entries: string, records: string[], diff: string]>([
   ],
   [
     'with a literal `${`, which is no variable',
-    '  - { type: TXT, content: "$${x}" }',
-    ['@ TXT y'],
-    '-  - { type: TXT, content: "$${x}" }\n+  - { type: TXT, content: "y" }',
+    '  - { type: CNAME, name: w, content: "$${x}.example.net" }',
+    ['w CNAME other.example.net'],
+    '-  - { type: CNAME, name: w, content: "$${x}.example.net" }\n+  - { type: CNAME, name: w, content: "other.example.net" }',
   ],
   [
     'in a text of several lines',
