@@ -1,6 +1,6 @@
 import { readdir, utimes } from 'node:fs/promises';
 import path from 'node:path';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { parseScrape, type Scrape } from './scrape.ts';
 import { parseLine, start, type Launch, type LogLine, type Program } from '../program.ts';
 import type { Service } from '../service.ts';
@@ -41,6 +41,7 @@ export const startDaemon = async (
   });
   const { listen } = await program.event('daemon.started');
   const ask: Daemon['ask'] = (place, init) => fetch(`${String(listen)}${place}`, init);
+  onTestFinished(() => expect(program.output()).not.toMatch(defect));
   return {
     ...program,
     ask,
@@ -56,6 +57,9 @@ export const startDaemon = async (
     },
   };
 };
+
+/** An error of the code itself, which a daemon logs and goes on. */
+const defect = /"type":"(?:Type|Reference|Range|Syntax)Error"/;
 
 /** As if its template files had been there for a while: a daemon waits for those that may still be on their way. */
 const age = async (folder: string): Promise<void> => {
