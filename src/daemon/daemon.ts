@@ -1,3 +1,4 @@
+import { atMostEvery } from '../lib/at-most-every.ts';
 import { Notifier } from '../notify/notifier.ts';
 import { checkTargets } from '../settings/receivers.ts';
 import type { ClientController } from './clients/client-controller.ts';
@@ -73,7 +74,7 @@ const listen = async (
   if (settings.listen === null) return null;
   const triggerToken = settings.triggerToken?.read() ?? null;
   const pageToken = settings.pageToken?.read() ?? null;
-  let mayLogAt = -Infinity;
+  const mayLog = atMostEvery(10_000);
   const server = await startServer({
     listen: settings.listen,
     manager,
@@ -86,10 +87,9 @@ const listen = async (
     metrics: { contentType: metrics.contentType, text: () => metrics.text(manager) },
     onRefused: (refusal) => {
       metrics.countRefusal(refusal);
-      // Guessing tokens must not fill the log; the metric counts them all.
-      if (performance.now() < mayLogAt) return;
-      log.warn({ event: 'request.refused', ...refusal }, 'request refused: token missing or wrong');
-      mayLogAt = performance.now() + 10_000;
+      // Somebody may guess tokens; the metric counts them all.
+      if (mayLog())
+        log.warn({ event: 'request.refused', ...refusal }, 'request refused: token missing or wrong');
     },
   });
   if (pageToken === null && !server.isLocal)

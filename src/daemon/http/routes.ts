@@ -3,6 +3,7 @@ import { Hono, type Context } from 'hono';
 import { methodNotAllowed } from 'hono/method-not-allowed';
 import { outcomes, type HistoryQuery } from '../../app/history.ts';
 import type { Fleet } from '../../cluster/membership.ts';
+import { atMostEvery } from '../../lib/at-most-every.ts';
 import { messageOf } from '../../errors.ts';
 import { parseMoment } from '../../model/duration.ts';
 import { renderRefusal } from '../../status-page/forms.ts';
@@ -135,8 +136,9 @@ export const routes = (options: RouteOptions): Hono => {
       ? c.body(renderRefusal('Not found', 'There is no such page.', rootOf(c.req.path)), 404, pageHeaders)
       : c.text('Not found.\n', 404),
   );
+  const mayLog = atMostEvery(10_000);
   app.onError((error, c) => {
-    log.error({ event: 'request.failed', err: error }, 'request failed: unexpected error');
+    if (mayLog()) log.error({ event: 'request.failed', err: error }, 'request failed: unexpected error');
     return c.text('Internal error.\n', 500);
   });
   return app;

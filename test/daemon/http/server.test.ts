@@ -158,6 +158,17 @@ describe('listening', () => {
     expect([refused, lines]).toMatchObject([[{ token: 'page', reason: 'wrong' }], []]);
   });
 
+  it('says once that a token cannot be read, however often somebody asks', async () => {
+    let isThere = true;
+    const { url, lines } = await startTestServer({
+      pageToken: () => (isThere ? 'a token of the page' : expect.fail('no such file')),
+    });
+    isThere = false;
+    for (let asked = 0; asked < 3; asked += 1)
+      expect(await send(url, '/')).toMatchObject({ status: 500, body: 'Internal error.\n' });
+    expect(lines).toMatchObject([{ event: 'request.failed', err: { message: 'no such file' } }]);
+  });
+
   it('accepts 500 connections, closes more, and ends although they are open', async () => {
     const { url, close } = await startTestServer();
     const open = await Promise.all(Array.from({ length: 500 }, () => connected(url)));
