@@ -240,8 +240,12 @@ const shows = (record: ActualRecord, { before, after }: Entry): boolean =>
   (after.ttl === null || after.ttl === record.ttl) &&
   !(before !== null && sameData(before, record));
 
+/** Whether what an earlier write would make is what a later one may have made: of a TTL that one of them did not send, any. */
 const repeats = (later: Entry, { id, after }: Entry): boolean =>
-  later.id !== id && later.state !== 'failed' && sameData(later.after, after);
+  later.id !== id &&
+  later.state !== 'failed' &&
+  recordKey(entryOf(later.after)) === recordKey(entryOf(after)) &&
+  (after.ttl === null || later.after.ttl === null || later.after.ttl === after.ttl);
 
 /** Whether the record stood like that before a write of ours, and the listing may be from before it. */
 const mayBeOld = (

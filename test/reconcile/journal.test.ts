@@ -122,6 +122,12 @@ test.each<[string, readonly Entry[], readonly string[], string, string[]?]>([
     '#2 => sent accepted',
   ],
   [
+    'the last of two that differ by a TTL which the earlier one did not send',
+    [inPlace, update('#2 www A 192.0.2.1', 'www 60 A 192.0.2.2', { id: 2 })],
+    ['30: #2 www 60 A 192.0.2.2'],
+    '#2 => sent accepted',
+  ],
+  [
     'both of equal ones of which the later had failed',
     [inPlace, { ...inPlace, id: 2, state: 'failed' }],
     ['30: #2 www A 192.0.2.2'],
