@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Fleet, FleetClient, FleetListener, FleetOwners, Membership, PassReport } from './membership.ts';
 import { messageOf } from '../errors.ts';
+import { atMostEvery } from '../lib/at-most-every.ts';
 import { batched, limit } from '../lib/limit.ts';
 import { sleep } from '../lib/sleep.ts';
 import { yieldToOthers } from '../lib/yield.ts';
@@ -79,10 +80,10 @@ class SharedFleet implements Fleet {
   #announced: string | null = null;
   #isStarted = false;
   #isClosing = false;
-  #saidAt = -Infinity;
   /** When tokens were last found to be the same as those of the owners. */
   #agreedAt = -Infinity;
 
+  readonly #mayComplain = atMostEvery(complaintInterval);
   readonly #beginInTurn = limit(beginAtOnce);
   readonly #noteSoon = batched<Member>((members) => this.#note([...new Set(members)]), moment);
   readonly #releaseSoon = batched<string>((scopes) => this.#release(scopes), moment);
@@ -414,8 +415,7 @@ class SharedFleet implements Fleet {
 
   /** At most once a minute: while PostgreSQL is away, everything fails, again and again. */
   #complain(what: string, reason: string): void {
-    if (this.#isClosing || performance.now() - this.#saidAt < complaintInterval) return;
-    this.#saidAt = performance.now();
+    if (this.#isClosing || !this.#mayComplain()) return;
     this.#options.log.warn(
       { event: 'fleet.trouble', what, reason },
       'PostgreSQL does not do what processes share clients by; will retry',

@@ -1,4 +1,4 @@
-/** Whether so many milliseconds are over since it last said yes: what anybody can cause must not fill the log. */
+/** Whether so many milliseconds are over since it last said yes: what happens again and again must not fill the log. */
 export const atMostEvery = (ms: number): (() => boolean) => {
   let next = -Infinity;
   return () => {

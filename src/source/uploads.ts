@@ -9,7 +9,7 @@ import type { ScannedFile } from './scan.ts';
 import type { Version } from './snapshot.ts';
 
 /** A file that was changed in place a moment ago, or that is new. */
-interface FileChange {
+interface SeenChange {
   readonly times: string;
   /** When its last change was seen, or is said to have been; ms since the epoch. */
   readonly since: number;
@@ -22,7 +22,7 @@ interface FileChange {
 
 /** What is remembered of files from one look to the next, by path. */
 export interface Uploads {
-  readonly changes: ReadonlyMap<string, FileChange>;
+  readonly changes: ReadonlyMap<string, SeenChange>;
   /** The templates that each file was part of last, also those that have errors now. */
   readonly said: ReadonlyMap<string, readonly DesiredTemplate[]>;
   /** By the real paths of the roots. */
@@ -62,7 +62,7 @@ export const withoutUploads = async <D extends { readonly state: DesiredState }>
   describe: (held: ReadonlySet<string>) => Promise<D>,
 ): Promise<D & { readonly held: ReadonlySet<string>; readonly uploads: Uploads }> => {
   const { versions, commits, now } = stands;
-  const changes = new Map<string, FileChange>();
+  const changes = new Map<string, SeenChange>();
   const held = new Set<string>();
   for (const [file, version] of versions) {
     const change = changeOf(version, before, stands);
@@ -107,7 +107,7 @@ const short = 3_000;
 const long = 30_000;
 
 /** Null: there is nothing to wait for. */
-const changeOf = ({ file }: Version, before: Uploads, stands: Stands): FileChange | null => {
+const changeOf = ({ file }: Version, before: Uploads, stands: Stands): SeenChange | null => {
   const { commits, cwd, now } = stands;
   const { real } = file.root;
   if (before.commits.has(real) && before.commits.get(real) !== commits.get(real)) return null;
@@ -178,7 +178,7 @@ interface Lack {
 
 /** Null: nothing. Without an earlier version nobody knows. What has an error writes nothing. */
 const lackOf = (
-  { isNew, before }: FileChange,
+  { isNew, before }: SeenChange,
   now: readonly DesiredTemplate[],
   file: string,
 ): Lack | null => {

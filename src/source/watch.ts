@@ -2,6 +2,7 @@ import { existsSync, lstatSync, realpathSync, watch as watchFolder } from 'node:
 import path from 'node:path';
 import { watch } from 'chokidar';
 import type { Logger } from 'pino';
+import { atMostEvery } from '../lib/at-most-every.ts';
 import { sameElements } from '../lib/same-elements.ts';
 
 /** What somebody who looks at files has found. */
@@ -58,6 +59,7 @@ export const watchFiles = ({
   let timer: NodeJS.Timeout | undefined;
   let looking: Promise<void> | null = null;
   let isClosed = false;
+  const mayLog = atMostEvery(60_000);
 
   /** Waits until the files are quiet: what is read at the first event is mostly an old state. */
   const onEvent = (): void => {
@@ -83,7 +85,8 @@ export const watchFiles = ({
 
   /** A look that fails ends nothing: the next one may not. */
   const lookAgain = (error: unknown): void => {
-    log.error({ event: 'watch.error', err: error }, 'cannot look whether files have changed; will retry');
+    if (mayLog())
+      log.error({ event: 'watch.error', err: error }, 'cannot look whether files have changed; will retry');
     lookAt = performance.now() + restAfter(0, poll, open);
   };
 
