@@ -1,6 +1,6 @@
 import { byId, entryOf, recordKey, type ActualEntry, type DesiredEntry, type Pair } from './entry.ts';
 import { pushTo } from '../model/group.ts';
-import { isRemembered, type KnownRecord, type PlanMemory } from './memory.ts';
+import { copyKey, isRemembered, type KnownRecord, type PlanMemory } from './memory.ts';
 import { bareName, isBareSame, lettersOf, mayBe } from './spelling.ts';
 
 /** Present records that may be missing ones, by the missing one. */
@@ -15,6 +15,7 @@ export type Suspects = ReadonlyMap<DesiredEntry, ActualEntry>;
  * |                                                   | also where it has its name or its content                           |
  * | whichever                                         | its name differs by a placeholder or a final dot alone              |
  * | that was the missing one, of another type by now  | always                                                              |
+ * | that came beside another one with an add of it    | always                                                              |
  * | whose values nobody understands                   | it has its name, or may have                                        |
  */
 export const suspectsOf = (
@@ -53,8 +54,9 @@ const isSuspect = (
   const { record, type, name, content } = actual;
   if (record.isUnreadable)
     return name === desired.name || mayBe(desired, { ...actual, content: desired.content });
-  if (name !== desired.name && isBareSame(name, desired.name))
-    return memory.byId.get(record.id) === undefined;
+  const own = memory.byId.get(record.id);
+  if (own?.key === copyKey(record.id)) return recordKey(entryOf(own.wanted)) === recordKey(desired);
+  if (name !== desired.name && isBareSame(name, desired.name)) return own === undefined;
   if (isRemembered(memory, record.id)) return false;
   const isOfLost = (known?.lostAdds ?? 0) > 0 && type === desired.type;
   if (isOfLost && (name === desired.name || content === desired.content))

@@ -185,7 +185,7 @@ export class Draft {
   #loseId(other: RecordState, key: string, cause: 'drifted' | 'edited'): void {
     this.forget(other.key);
     if (!isOfDesired(other.key) || (!this.desiredKeys.has(other.key) && other.lostAdds === 0)) return;
-    const { adds, lostAdds, failure, rewritten } = other;
+    const { adds, lostAdds, stored, failure, rewritten } = other;
     // The service has turned it into that record: another add would do the same again.
     const isOfTheService = rewritten !== null && recordKey(entryOf(rewritten.stored)) === key;
     this.#records!.set(other.key, {
@@ -193,6 +193,7 @@ export class Draft {
       ...unknownRecord,
       adds,
       lostAdds,
+      stored,
       failure,
       rewritten: isOfTheService ? rewritten : null,
       cause,

@@ -23,7 +23,7 @@ import { drawNature, isFaithful, type Nature } from './nature.ts';
 import { meddle } from './people.ts';
 import { died, startProcess, storeFailures, type Surroundings } from './process.ts';
 import { randomOf, type Random } from './random.ts';
-import { placeOf, satisfies, shown } from './records.ts';
+import { placeOf, sameKey, satisfies, shown } from './records.ts';
 import { createService, type OwnedTemplate, type Weather } from './service.ts';
 import { describe, surplusOf } from './told.ts';
 import { createWorld, type World } from './world.ts';
@@ -317,9 +317,11 @@ const finalTruth = ({ judge, service, nature }: Round, { files }: Client, result
       judge.report(
         `law 13: ${desired.template} is ${isClean ? '' : 'not '}as wanted, and said to be ${told.status}`,
       );
-    // What is put back as soon as the service takes writes again, is said.
+    // What is put back as soon as the service takes writes again, is said; and what waits, as a refusal of this pass changed the plan.
     const isComing = told.differences.some(
-      (one) => one.action === 'park' && one.outcome === 'failed' && one.retryAt !== undefined,
+      (one) =>
+        one.skippedBy === 'pass' ||
+        (one.action === 'park' && one.outcome === 'failed' && one.retryAt !== undefined),
     );
     if (desired.mode === 'enforce' && !isComing)
       for (const what of leftAway(judge, file, records)) judge.report(what);
@@ -354,18 +356,19 @@ const leftAway = (
       const isEmpty = !records.some((record) => placeOf(record) === place);
       const shownThen = views.get(templateId)?.at(0)?.records ?? [];
       // What was surplus when it was parked made way for nothing: nothing was wanted there, or all of that was there.
-      const isWanted = desired.records.some((record) => placeOf(record) === place);
-      const wasMissing = files
+      const missing = files
         .get(templateId)
-        ?.records.some(
+        ?.records.filter(
           (record) => placeOf(record) === place && !shownThen.some((actual) => satisfies(actual, record)),
         );
+      // Nor does it come back for what the file no longer says.
+      const isWanted = missing?.some((record) => desired.records.some((other) => sameKey(record, other)));
       // What it made way for stood there, or what it stood beside did, until somebody removed that.
       const isTouched = (id: number): boolean => others.some((other) => other.sent.recordId === id);
       const wasFilled =
         others.some((other) => other.stored && other.sent.at > sent.at && placeOf(other.stored) === place) ||
         shownThen.some((record) => placeOf(record) === place && !isTouched(record.id));
-      return isStillAway && isEmpty && isWanted && wasMissing && !wasFilled
+      return isStillAway && isEmpty && isWanted && !wasFilled
         ? [`takes ${shown(replaced)} away, and leaves its name empty`]
         : [];
     });
