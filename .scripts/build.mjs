@@ -1,6 +1,6 @@
 // npm run build: makes dist/. The program becomes one file with what V8 made of it beside it, so that a command
 // starts at once. What package.json has as a dependency stays outside (SQLite, for it is native); all else is taken in.
-// What speaks to PostgreSQL, and the queue in it, become files of their own, which are loaded only where that is used.
+// What speaks to PostgreSQL becomes a file of its own, which is loaded only where that is used.
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
