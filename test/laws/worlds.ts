@@ -325,6 +325,12 @@ names are ignored, park
   file: surplus: park | www CNAME web.example.org
   nature: ignores name
   steps: pass | file www A 192.0.2.1 | pass | apply
+names are ignored, and a record set has one TTL, park
+  open: the service stores something else
+  file: surplus: park | @ 300 A 192.0.2.1 | @ 300 A 192.0.2.2
+  service: @ 300 A 192.0.2.1 | @ 300 A 192.0.2.2
+  nature: ignores name | oneTtlPerSet true
+  steps: pass | file @ 300 A 192.0.2.1 & www 60 A 192.0.2.1 | pass
 a CNAME becomes an A, park, and names get an ending
   open: the service stores something else
   file: surplus: park | www CNAME web.example.org
