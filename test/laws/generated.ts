@@ -6,7 +6,10 @@ export const generatedWorld = (seed: number): SmallWorld => {
   const random = randomOf(seed);
   const file = drawRecords(random);
   const others = drawRecords(random);
-  const quirk = random.pick(quirks);
+  const nature = Object.assign(
+    {},
+    ...[0.5, 0.3, 0.1].map((odds) => random.chance(odds) && random.pick(quirks)),
+  );
   return {
     ...plainWorld,
     name: `generated ${seed}`,
@@ -16,23 +19,28 @@ export const generatedWorld = (seed: number): SmallWorld => {
       `surplus: ${random.pick(['park', 'park', 'report'])}`,
       `adopt: ${random.chance(0.3)}`,
       `mode: ${random.pick(['enforce', 'enforce', 'edits'])}`,
-      ...file,
+      ...file.map((line) => (random.chance(0.2) ? line.replace(' ', ` ${random.pick([60, 300])} `) : line)),
     ],
-    ...(random.chance(0.4) ? { nature: quirk } : {}),
+    nature,
     steps: ['pass', drawStep(random, file), drawStep(random, others)],
   };
 };
 
 const quirks: readonly SmallWorld['nature'][] = [
   { ending: '.##DOMAIN##' },
+  { ending: '.' },
   { namesNameless: true },
   { leastTtl: 600 },
+  { oneTtlPerSet: true },
+  { respellsHosts: true },
   { rejectsDuplicates: true },
   { ignores: 'content' },
   { ignores: 'name' },
+  { ignores: 'ttl' },
   { answersShort: true },
   { refusesType: 'CNAME' },
   { refusesType: 'A' },
+  { refusesType: 'MX' },
   { ownLag: 300_000 },
 ];
 

@@ -381,8 +381,10 @@ const alone: Law = (attempt, { one, service, pass, file, views }) => {
   const isAtItsName = replaced !== null && placeOf(replaced) === placeOf(stored);
   if (isAtItsName && isNullMx(replaced) === isNullMx(stored)) return null;
   if (isParkedName(placeOf(stored)) || isUndoing(attempt, one)) return null;
-  // A service that keeps names as they are has put it there.
-  if (attempt.after.every((after) => placeOf(after) !== placeOf(stored))) return null;
+  // A service that keeps names or contents as they are has put it there.
+  const isAsMeant = (after: RecordData): boolean =>
+    placeOf(after) === placeOf(stored) && isNullMx(after) === isNullMx(stored);
+  if (!attempt.after.some(isAsMeant)) return null;
   const listedAt = views[0]?.at ?? sent.at;
   const isKnowable = ({ by, since }: Standing): boolean =>
     by ? isAccountable(by) && by !== attempt : since < listedAt - service.lag;
