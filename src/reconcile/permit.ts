@@ -155,9 +155,15 @@ const passReason = (step: Step, state: TemplateState, client: ClientView): Skip 
     clientReason(client) ??
     (state.attempts.has(stepKey(step)) ? 'already attempted' : null) ??
     (isUndoing ? null : state.holds.find((hold) => !isPolicy(hold) && hold.scope === 'template')?.reason) ??
-    (isUndoing || isConfirmed(step, state) ? null : 'waits until a second reading shows the same');
+    (isUndoing || isConfirmed(step, state) ? null : unconfirmedText(state));
   return reason === null ? null : { cause: 'pass', text: reason };
 };
+
+/** A command tries again what was refused, and comes to the same point: a second reading alone does not help there. */
+const unconfirmedText = ({ attempts }: TemplateState): string =>
+  [...attempts.values()].some(({ outcome }) => outcome === 'failed')
+    ? 'it is due only since a write before it failed: correct that one, or wait for a pass that leaves it out'
+    : 'waits until a second reading shows the same';
 
 /** What this pass has parked itself is as good as new, or as what else was to be put to use: two readings lacked the result. */
 const isConfirmed = (step: Step, { confirmed, attempts }: TemplateState): boolean => {
