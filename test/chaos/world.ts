@@ -6,7 +6,7 @@ import { drawFile, isIgnored, type TemplateFile } from '../laws/files.ts';
 import { drawTemplates } from '../laws/round.ts';
 import type { FileFacts, Pass } from '../laws/seen.ts';
 import type { Weather } from '../laws/service.ts';
-import type { Ended, LogLine, Program } from '../program.ts';
+import type { Ended, Program } from '../program.ts';
 import { startFront, type Caller, type Front, type Stage } from './front.ts';
 import { startProgram } from './program.ts';
 import { randomOf, type Random } from './random.ts';
@@ -203,11 +203,10 @@ export const startRun = (world: World, args: readonly string[], mayBeKilled: boo
   return run;
 };
 
-/** A daemon makes one pass after the other. */
+/** A daemon makes one pass after the other; of several that are heard at once none is left out. */
 const followPasses = async (world: World, run: Run): Promise<void> => {
-  const begins = (line: LogLine): boolean => line['event'] === 'pass.started';
-  while ((await run.program.line(begins)) !== null)
-    run.judged = judgedPass(world, run.args, run.hasOtherFiles);
+  const next = (): Promise<unknown> => run.program.event('pass.started').catch(() => null);
+  while ((await next()) !== null) run.judged = judgedPass(world, run.args, run.hasOtherFiles);
 };
 
 /** Milliseconds between the clocks of two machines. */
