@@ -4,7 +4,7 @@ import type { ActualTemplate } from '../model/template.ts';
 import { backoffDelay } from '../lib/backoff.ts';
 import { idsIn } from '../lib/id-ranges.ts';
 import { entryOf, recordKey } from '../plan/entry.ts';
-import { copyKey, parkedKey, type Displaced } from '../plan/memory.ts';
+import { copyKey, isOfDesired, parkedKey, type Displaced } from '../plan/memory.ts';
 import { isParkedName, parkedForm } from '../plan/parked.ts';
 import { isNamed, isRespelled } from '../plan/spelling.ts';
 import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
@@ -208,11 +208,12 @@ const isSpelledAs = (wanted: RecordData, seen: RecordData): boolean => {
   return one === other || isRespelled(one, other);
 };
 
-/** At a person's word. What was only counted, under a name of its own, is somebody else's. */
+/** At a person's word. What was only counted, under a name of its own or beside the record itself, is somebody else's. */
 export const liftObstacles: MemoryChange = (draft) => {
   for (const record of draft.all()) {
     const { key, wanted, recordId, seen, keptName, displaced, cause } = record;
-    if (record.isOnlyCounted && seen !== null && !isSpelledAs(wanted, seen)) {
+    const isOthers = seen !== null && (!isOfDesired(key) || !isSpelledAs(wanted, seen));
+    if (record.isOnlyCounted && isOthers) {
       draft.forget(key);
       draft.setRow({ otherIds: [...draft.row.otherIds, recordId!] });
       continue;

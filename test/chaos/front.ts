@@ -28,6 +28,7 @@ export interface Caller {
   readonly caller: string;
   /** The pass that it is making. */
   readonly judged: Pass;
+  /** Or stopped for a while: what it was told meanwhile comes too late to be heard. */
   isKilled: boolean;
 }
 
@@ -86,8 +87,8 @@ export const startFront = async <Run extends Caller>(options: FrontOptions<Run>)
   const heeding = {
     ...judge,
     sent: (pass: Pass, write: Sent): void => {
-      const { caller } = asking!;
-      judge.decides(pass);
+      const { caller, isKilled } = asking!;
+      if (!isKilled) judge.decides(pass);
       judge.sent(pass, write);
       const last = sent.at(-1)?.caller;
       // One process at a time writes for a client.
@@ -106,7 +107,7 @@ export const startFront = async <Run extends Caller>(options: FrontOptions<Run>)
     ordinals.set(kind, ordinal + 1);
     [asking, drawn, arrivedAt] = [run, options.random.fork(`${kind} ${ordinal}`), performance.now()];
     try {
-      judge.asks(run.judged);
+      if (!run.isKilled) judge.asks(run.judged);
       if (write) return json(wireTemplate(service.write(write.templateId, write.write)));
       world.advance(1);
       return json(service.list('a').map(wireTemplate));
