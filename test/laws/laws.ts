@@ -344,10 +344,14 @@ const notMadeAlready: Law = (attempt, { one, service, views, file }) => {
     other.sent.told === 'nothing' &&
     !other.isShown &&
     !isListed(other, views) &&
-    // One that the service refuses since cannot take effect; and one that it answers has made the record.
+    // One that the service refuses since cannot take effect; and one that it answers, or shows, has made the record.
     !made
       .slice(at + 1)
-      .some((later) => keyOf(later.after[0]!) === keyOf(other.after[0]!) && later.sent.told !== 'nothing');
+      .some(
+        (later) =>
+          keyOf(later.after[0]!) === keyOf(other.after[0]!) &&
+          (later.sent.told !== 'nothing' || later.isShown),
+      );
   const lost = made.filter(isLost);
   return lost.length >= 2 ? `adds to a record set after ${lost.length} lost adds: ${nameOf(attempt)}` : null;
 };
