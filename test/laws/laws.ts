@@ -339,16 +339,17 @@ const notMadeAlready: Law = (attempt, { one, service, views, file }) => {
   if (counted.filter((other) => keyOf(other.after[0]!) === key && !other.isWithdrawn).length >= 2)
     return `adds a third time: ${nameOf(attempt)}`;
   const set = setOf(attempt.after[0]!);
-  const isLost = (other: Attempt, at: number): boolean =>
+  const isLost = (other: Attempt): boolean =>
     setOf(other.after[0]!) === set &&
     other.sent.told === 'nothing' &&
     !other.isShown &&
     !isListed(other, views) &&
     // One that the service refuses since cannot take effect; and one that it answers, or shows, has made the record.
-    !made
-      .slice(at + 1)
+    !one.attempts
+      .slice(one.attempts.indexOf(other) + 1)
       .some(
         (later) =>
+          isAdd(later) &&
           keyOf(later.after[0]!) === keyOf(other.after[0]!) &&
           (later.sent.told !== 'nothing' || later.isShown),
       );
