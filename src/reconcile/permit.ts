@@ -159,11 +159,12 @@ const passReason = (step: Step, state: TemplateState, client: ClientView): Skip 
   return reason === null ? null : { cause: 'pass', text: reason };
 };
 
-/** A command tries again what was refused, and comes to the same point: a second reading alone does not help there. */
-const unconfirmedText = ({ attempts }: TemplateState): string =>
-  [...attempts.values()].some(({ outcome }) => outcome === 'failed')
-    ? 'it is due only since a write before it failed: correct that one, or wait for a pass that leaves it out'
-    : 'waits until a second reading shows the same';
+/** A command tries again what was refused, and comes to the same point each time. */
+const unconfirmedText = ({ attempts }: TemplateState): string => {
+  const hasFailure = [...attempts.values()].some(({ outcome }) => outcome === 'failed');
+  const more = hasFailure ? '; if it goes on waiting, correct the write that failed before it' : '';
+  return `waits until a second reading shows the same${more}`;
+};
 
 /** What this pass has parked itself is as good as new, or as what else was to be put to use: two readings lacked the result. */
 const isConfirmed = (step: Step, { confirmed, attempts }: TemplateState): boolean => {

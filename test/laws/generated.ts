@@ -6,7 +6,7 @@ export const generatedWorld = (seed: number): SmallWorld => {
   const random = randomOf(seed);
   const file = drawRecords(random);
   const others = drawRecords(random);
-  const nature = Object.assign(
+  const nature: SmallWorld['nature'] = Object.assign(
     {},
     ...[0.5, 0.3, 0.1].map((odds) => random.chance(odds) && random.pick(quirks)),
   );

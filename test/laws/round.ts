@@ -317,14 +317,16 @@ const finalTruth = ({ judge, service, nature }: Round, { files }: Client, result
       judge.report(
         `law 13: ${desired.template} is ${isClean ? '' : 'not '}as wanted, and said to be ${told.status}`,
       );
-    // What is put back as soon as the service takes writes again, is said; and what waits, as a refusal of this pass changed the plan.
+    // What is put back as soon as the service takes writes again, is said.
     const isComing = told.differences.some(
-      (one) =>
-        one.skippedBy === 'pass' ||
-        (one.action === 'park' && one.outcome === 'failed' && one.retryAt !== undefined),
+      (one) => one.action === 'park' && one.outcome === 'failed' && one.retryAt !== undefined,
+    );
+    // A refusal in the last pass changed the plan.
+    const waiting = told.differences.flatMap((one) =>
+      one.skippedBy === 'pass' && 'desired' in one ? [placeOf(one.desired)] : [],
     );
     if (desired.mode === 'enforce' && !isComing)
-      for (const what of leftAway(judge, file, records)) judge.report(what);
+      for (const what of leftAway(judge, file, records, waiting)) judge.report(what);
   }
 };
 
@@ -337,6 +339,7 @@ const leftAway = (
   judge: Judge,
   { templateId, desired }: TemplateFile,
   records: readonly { readonly id: number; readonly name: string | null }[],
+  waiting: readonly string[],
 ): string[] =>
   judge
     .cases()
@@ -350,6 +353,7 @@ const leftAway = (
       const place = replaced ? placeOf(replaced) : '';
       const isParked = stored !== null && placeOf(stored).startsWith('_parked-');
       if (!replaced || !isParked || isForgotten || place === '' || place.startsWith('_parked-')) return [];
+      if (waiting.includes(place)) return [];
       const isStillAway = records.some(
         (record) => record.id === sent.recordId && placeOf(record).startsWith('_parked-'),
       );
