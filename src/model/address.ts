@@ -1,4 +1,4 @@
-import { isIP, isIPv4, isIPv6, SocketAddress } from 'node:net';
+import { isIP, isIPv4, isIPv6 } from 'node:net';
 
 /** Also with a zone index, as copied from a machine. */
 export const isAddress = (text: string): boolean =>
@@ -16,21 +16,17 @@ export const isLoopback = (host: string): boolean =>
  * meaning in the DNS, so a text with one is not an address.
  */
 export const canonicalIPv6 = (text: string): string | null => {
-  if (text.includes('%') || !text.includes(':')) return null;
-  try {
-    return new SocketAddress({ address: text, family: 'ipv6' }).address.replace(compatible, inGroups);
-  } catch {
-    return null;
-  }
+  if (!isIPv6(text) || text.includes('%')) return null;
+  // A third of the time that `SocketAddress` takes, and a plan asks this of each record.
+  return new URL(`http://[${text}]`).hostname.slice(1, -1).replace(mapped, withDots);
 };
 
-/** Node.js writes all of `::/96` with dots, where RFC 5952 §5 has them for known prefixes alone. */
-const compatible = /^::(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
+/** URLs have no dots; RFC 5952 §5 has them for an address of IPv4 in one of IPv6. */
+const mapped = /^::ffff:([0-9a-f]+):([0-9a-f]+)$/;
 
-const inGroups = (_: string, ...bytes: readonly string[]): string => {
-  const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
-  const groups = [a * 256 + b, c * 256 + d].map((group) => group.toString(16));
-  return `::${groups.join(':').replace(/^0:/, '')}`;
+const withDots = (_: string, ...groups: readonly string[]): string => {
+  const bytes = groups.slice(0, 2).flatMap((group) => [...Buffer.from(group.padStart(4, '0'), 'hex')]);
+  return `::ffff:${bytes.join('.')}`;
 };
 
 /** The address or host name of a DNS server, and its port. */

@@ -172,8 +172,10 @@ export class Draft {
   }
 
   setRow(changes: Partial<TemplateRow>): void {
-    const row = { ...this.row, ...changes };
-    if (JSON.stringify(row) !== JSON.stringify(this.row)) this.row = row;
+    const row: Readonly<Record<string, unknown>> = { ...this.row };
+    const isNew = ([field, value]: readonly [string, unknown]): boolean =>
+      value !== row[field] && JSON.stringify(value) !== JSON.stringify(row[field]);
+    if (Object.entries(changes).some(isNew)) this.row = { ...this.row, ...changes };
   }
 
   result(): TemplateMemory {

@@ -117,11 +117,14 @@ const canonicalHost = (host: string): string => {
   return last === '' && before !== '' ? labels.slice(0, -1) : labels;
 };
 
-const canonicalLabels = (name: string): string => name.split('.').map(canonicalLabel).join('.');
-
 /** RFC 4343: ASCII case is ignored. UTS 46 for everything else, as in browsers. */
+const canonicalLabels = (name: string): string =>
+  isAscii(name) ? name.toLowerCase() : name.split('.').map(canonicalLabel).join('.');
+
+const isAscii = (text: string): boolean => /^\p{ASCII}*$/u.test(text);
+
 const canonicalLabel = (label: string): string => {
-  if (/^\p{ASCII}*$/u.test(label)) return label.toLowerCase();
+  if (isAscii(label)) return label.toLowerCase();
   if (/[\p{Cc} "#%/:<>?@[\\\]^`{|}]/u.test(label)) return label;
   const url = parseUrl(`http://${label}.x`);
   return url?.hostname.endsWith('.x') && url.hostname.length > 2 ? url.hostname.slice(0, -2) : label;

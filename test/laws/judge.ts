@@ -3,7 +3,7 @@ import type { ActualTemplate } from '../../src/model/template.ts';
 import type { RecordChange } from '../../src/plan/step.ts';
 import type { TemplateResult } from '../../src/result.ts';
 import { arrivalLaws, sendingLaws } from './laws.ts';
-import { keyOf, placedKeyOf, placedSetOf, sameKey, sameState, shown } from './records.ts';
+import { keyOf, placedSetAndContentOf, placedSetOf, sameKey, sameState, shown } from './records.ts';
 import {
   emptyCase,
   type Attempt,
@@ -70,8 +70,8 @@ export const createJudge = (options: {
     for (const attempt of one.attempts)
       attempt.isShown ||= attempt.sent.recordId !== null && ids.has(attempt.sent.recordId);
     if (pass.isDryRun) return;
-    const wanted = new Set((pass.files.get(templateId)?.records ?? []).map(setAndContentOf));
-    for (const record of view.records) if (wanted.has(setAndContentOf(record))) one.ours.add(record.id);
+    const wanted = new Set((pass.files.get(templateId)?.records ?? []).map(placedSetAndContentOf));
+    for (const record of view.records) if (wanted.has(placedSetAndContentOf(record))) one.ours.add(record.id);
   };
   const attemptOf = (pass: Pass, sent: Sent): Attempt => {
     const { templateId, write } = sent;
@@ -327,9 +327,6 @@ const merged = (before: ActualRecord, change: RecordChange): ActualRecord => ({
 
 const distinct = (records: readonly ActualRecord[]): ActualRecord[] =>
   records.filter((record, at) => records.findIndex((other) => sameState(other, record)) === at);
-
-/** A file may own a record that differs only in priority and TTL. */
-const setAndContentOf = (record: RecordData): string => placedKeyOf({ ...record, priority: null });
 
 const rememberedOf = (one: TemplateCase, now: number): unknown => {
   const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));

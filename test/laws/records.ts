@@ -4,6 +4,7 @@ import { canonicalName, canonicalRecord } from './canonical.ts';
 interface Keys {
   readonly key: string;
   readonly set: string;
+  readonly setAndContent: string;
 }
 
 /** Records are immutable, and are compared many times. */
@@ -14,7 +15,7 @@ const keysOf = (record: RecordData): Keys => {
   if (found) return found;
   const { type, name, content, priority } = canonicalRecord(record);
   const set = `${type} ${name || '@'}`;
-  const made = { key: `${set} ${priority ?? '-'} ${content}`, set };
+  const made = { key: `${set} ${priority ?? '-'} ${content}`, set, setAndContent: `${set} ${content}` };
   known.set(record, made);
   return made;
 };
@@ -32,11 +33,20 @@ export const placedKeyOf = (record: RecordData): string => keyOf(placed(record))
 
 export const placedSetOf = (record: RecordData): string => setOf(placed(record));
 
-/** The same object where nothing changes: keys are kept by it. */
+/** A file may own a record that differs only in priority and TTL. */
+export const placedSetAndContentOf = (record: RecordData): string => keysOf(placed(record)).setAndContent;
+
+/** The same object each time: keys are kept by it. */
 const placed = (record: RecordData): RecordData => {
+  const found = knownPlaced.get(record);
+  if (found) return found;
   const name = placeOf(record);
-  return canonicalName(record.name) === name ? record : { ...record, name };
+  const made = canonicalName(record.name) === name ? record : { ...record, name };
+  knownPlaced.set(record, made);
+  return made;
 };
+
+const knownPlaced = new WeakMap<RecordData, RecordData>();
 
 export const sameKey = (a: RecordData, b: RecordData): boolean => keyOf(a) === keyOf(b);
 

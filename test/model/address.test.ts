@@ -32,6 +32,9 @@ test.each([
   'fe80::1%eth0',
   '[::1]',
   ' ::1',
+  '::1\0::2',
+  '::1]/',
+  'u@::1',
 ])('%j is none', (text) => {
   expect(canonicalIPv6(text)).toBeNull();
 });
