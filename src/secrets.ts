@@ -68,33 +68,42 @@ const inBase64 = (secret: string): readonly string[] =>
 /** In a time that does not grow with their number. The longest first: a secret may start with another one. */
 const replaceAny = (texts: readonly string[]): Redact => {
   const whole = new Set(texts);
-  const lengths = [...new Set(texts.map(({ length }) => length))].sort((a, b) => b - a);
+  const lengthsBy = new Map<number, number[]>();
+  for (const text of [...whole].toSorted((a, b) => b.length - a.length)) {
+    const first = [0, 1, 2, 3].reduce((last, at) => next(last, text, at), 0);
+    const lengths = lengthsBy.get(first) ?? [];
+    if (lengths.at(-1) !== text.length) lengths.push(text.length);
+    lengthsBy.set(first, lengths);
+  }
   // Few of all beginnings may count as one of theirs, and each pass makes such a function for two secrets.
-  const size = 2 ** Math.min(20, 8 + Math.ceil(Math.log2(texts.length)));
-  const mayBegin = new Uint8Array(size);
-  for (const text of texts) mayBegin[beginning(text, 0) % size] = 1;
+  const bits = Math.min(20, 8 + Math.ceil(Math.log2(lengthsBy.size)));
+  const mayBegin = new Uint8Array(2 ** bits);
+  for (const first of lengthsBy.keys()) mayBegin[placeOf(first, bits)] = 1;
   return (text) => {
     let done = '';
     let from = 0;
-    for (let at = 0; at + minSecretLength <= text.length; at += 1) {
-      if (mayBegin[beginning(text, at) % size] === 0) continue;
-      const length = lengths.find((one) => whole.has(text.slice(at, at + one)));
+    let lastFour = 0;
+    for (let end = 0; end < text.length; end += 1) {
+      lastFour = next(lastFour, text, end);
+      if (mayBegin[placeOf(lastFour, bits)] === 0) continue;
+      const at = end - 3;
+      if (at < from) continue;
+      const length = lengthsBy.get(lastFour)?.find((one) => whole.has(text.slice(at, at + one)));
       if (length === undefined) continue;
       done += `${text.slice(from, at)}[secret]`;
       from = at + length;
-      at = from - 1;
     }
     return done + text.slice(from);
   };
 };
 
-/** A number below 2^20 for the first four characters. */
-const beginning = (text: string, at: number): number =>
-  (text.charCodeAt(at) ^
-    (text.charCodeAt(at + 1) << 4) ^
-    (text.charCodeAt(at + 2) << 8) ^
-    (text.charCodeAt(at + 3) << 12)) &
-  0xf_ff_ff;
+/** The last four characters up to `at`, a byte each. */
+const next = (lastFour: number, text: string, at: number): number =>
+  (lastFour << 8) | (text.charCodeAt(at) & 0xff);
+
+/** A number of so many bits, in which all bits of those characters take part: the golden ratio, as Knuth has it. */
+const placeOf = (lastFour: number, bits: number): number =>
+  Math.imul(lastFour, 0x9e_37_79_b1) >>> (32 - bits);
 
 /** Messages about a file quote only the beginning of a long text, which may end within a secret. */
 const withoutBeginnings = (text: string, secrets: readonly string[]): string => {
