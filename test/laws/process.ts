@@ -113,7 +113,7 @@ export const startProcess = (
       if (isTakenOver) throw new MemoryError(storeFailures[1]);
       const value = await effect();
       // It may have been committed, and lost again, before anybody learns of it.
-      isTakenOver = failovers.strike();
+      isTakenOver ||= failovers.strike();
       if (isTakenOver) throw new MemoryError(storeFailures[1]);
       return value;
     });
