@@ -14,7 +14,7 @@ export interface UnboundTemplate {
   readonly reason: string;
 }
 
-type Bound = BoundTemplate | UnboundTemplate;
+export type Bound = BoundTemplate | UnboundTemplate;
 
 interface Description {
   readonly id: number | null;

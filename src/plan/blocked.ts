@@ -1,9 +1,12 @@
 import { canonicalName, canonicalType } from '../model/canonical.ts';
 import { dataOf, type ActualRecord } from '../model/record.ts';
-import type { Blocked } from './difference.ts';
+import type { DesiredTemplate } from '../model/template.ts';
+import type { Blocked, Surplus } from './difference.ts';
 import { recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
+import { matchesIgnore } from './ignore.ts';
 import type { BlockedStep } from './order.ts';
 import { keptItsName, type PlanMemory } from './memory.ts';
+import { parkedForm } from './parked.ts';
 import type { Block, PlanInput } from './plan-input.ts';
 
 /** `suspect`: a present record that may be the missing one. */
@@ -17,18 +20,33 @@ export const blockOfAdd = (
   if (unmoved) return unmoved;
   const block = input.blockOf?.(desired, null);
   if (block) return blockedAs(block, desired, null);
-  return suspect ? blockedAs(suspicionOf(desired, suspect), desired, suspect.record) : null;
+  return suspect ? blockedAs(suspicionOf(desired, suspect, input.desired), desired, suspect.record) : null;
 };
 
-const suspicionOf = (desired: DesiredEntry, { record, type }: ActualEntry): Block => ({
+const suspicionOf = (
+  desired: DesiredEntry,
+  { record, type }: ActualEntry,
+  { ignore }: DesiredTemplate,
+): Block => ({
   reason: 'not-converging',
   message:
     type !== desired.type
       ? `record ${record.id} was this record and now has another type: ${canonicalType(record.type)}`
       : record.isUnreadable
         ? `record ${record.id} may be this record, and what the service shows of it cannot be understood: correct or delete it there`
-        : `record ${record.id} (${record.name ?? '@'} ${record.type} ${record.content}) may be this record in the service's spelling: accept it, set surplus: park with adopt: true, or, if it is a different record, apply --retry`,
+        : matchesIgnore(ignore, record)
+          ? `record ${record.id} (${shown(record)}) may be this record, and an ignore rule matches it: change it at the service, or the rule`
+          : `record ${record.id} (${shown(record)}) may be this record in the service's spelling: accept it, set surplus: park with adopt: true, or, if it is a different record, apply --retry`,
 });
+
+const shown = ({ name, type, content }: ActualRecord): string => `${name ?? '@'} ${type} ${content}`;
+
+/** `twin`: a record that equals it but for its TTL, and that does not become now what the file wants of it. */
+export const blockBeside = (desired: DesiredEntry, twin: ActualEntry | undefined): Blocked | null => {
+  if (twin === undefined) return null;
+  const message = `record ${twin.record.id} equals it but for the TTL until its own change is written`;
+  return blockedAs({ reason: 'not-converging', message }, desired, twin.record);
+};
 
 /** By the key of a desired record: one that was parked to make way for it, but kept its name. */
 export type Unmoved = ReadonlyMap<string, ActualRecord>;
@@ -71,6 +89,17 @@ export const blockOfUpdate = (
 const isNamedByService = ({ name, record }: ActualEntry, memory: PlanMemory): boolean => {
   const known = memory.byId.get(record.id);
   return known?.keptName === name && canonicalName(known.wanted.name) === '';
+};
+
+/** Why a record cannot be parked; null if it can be. One that was ignored then could not come back. */
+export const parkBlockIn = (
+  actual: ActualEntry,
+  { desired, parkBlockOf }: PlanInput,
+): Pick<Surplus, 'error' | 'retryAt'> | null => {
+  const form = parkedForm(actual.record, actual.type);
+  return matchesIgnore(desired.ignore, form)
+    ? { error: 'an ignore rule matches it once it is parked, so that it could not come back' }
+    : (parkBlockOf?.(actual, form) ?? null);
 };
 
 const blockedAs = (block: Block, desired: DesiredEntry, actual: ActualRecord | null): Blocked => ({

@@ -125,11 +125,12 @@ export const orderSteps = (
     }
   };
 
-  /** What moves a record away that equals the one to add: if that cannot go, nothing is to be added beside it. */
+  /** What moves a record away that equals the missing one: if that cannot go, nothing is to come beside it. */
   const equalTo = (step: Step): Step[] => {
-    if (actualOf(step) !== null || isPark(step)) return [];
+    const own = actualOf(step);
+    if (isPark(step) || (own !== null && kept.has(own))) return [];
     const same = (occupants.get(placeOf(step)) ?? []).filter(
-      (entry) => recordKey(entry) === recordKey(step.desired),
+      (entry) => entry !== own && recordKey(entry) === recordKey(step.desired),
     );
     return same.flatMap(({ record }) => stepOf.get(record.id) ?? []);
   };

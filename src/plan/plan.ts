@@ -1,7 +1,15 @@
 import { canonicalName } from '../model/canonical.ts';
 import { dataOf, isDescribable, type RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import { blockedByConflict, blockOfAdd, blockOfUpdate, unmovedIn, type Unmoved } from './blocked.ts';
+import {
+  blockBeside,
+  blockedByConflict,
+  blockOfAdd,
+  blockOfUpdate,
+  parkBlockIn,
+  unmovedIn,
+  type Unmoved,
+} from './blocked.ts';
 import { causeOfSurplus } from './cause.ts';
 import { exclude, excludes, kindOf } from './conflict.ts';
 import type { ConflictKind } from '../model/types/definition.ts';
@@ -21,7 +29,7 @@ import { addStep, parkStep, updateStep } from './make-step.ts';
 import { keptItsName } from './memory.ts';
 import { orderSteps, type Links } from './order.ts';
 import { pairRecords, type Unmatched } from './pairing.ts';
-import { isParkedName, parkedForm } from './parked.ts';
+import { isParkedName } from './parked.ts';
 import { placesIn, type Places } from './places.ts';
 import type { PlanInput } from './plan-input.ts';
 import { restoreParked, undoKeptNames } from './restore.ts';
@@ -63,13 +71,13 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     .sort((a, b) => byDesired(a.desired, b.desired));
   const places = placesIn(memory);
   const suspects = isSuspicious
-    ? suspectsOf(missing, everything, pairs, memory)
+    ? suspectsOf(missing, everything, pairs, memory, (actual) => isOthers(actual, desired))
     : new Map<DesiredEntry, ActualEntry>();
   const adopts = desired.adopt && desired.surplus === 'park';
-  // Nobody can adopt what cannot be understood.
+  // Nobody can adopt what cannot be understood, or is ignored.
   const suspectOf = (entry: DesiredEntry): ActualEntry | undefined => {
     const suspect = suspects.get(entry);
-    return adopts && suspect?.record.isUnreadable !== true ? undefined : suspect;
+    return adopts && suspect && !isOthers(suspect, desired) ? undefined : suspect;
   };
   const unmoved = unmovedIn(input);
   const adds = split(missing.toSorted(byDesired), (entry) =>
@@ -176,13 +184,20 @@ interface Obstacles {
 
 const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, input: PlanInput) => {
   const { adds, unmoved, reusable: parked, everything, pairs, places, suspectIds } = work;
-  const { desired, memory, parkBlockOf, mayStrand = false } = input;
+  const { desired, memory, mayStrand = false } = input;
   const keys = desiredKeysOf(desired);
   const isFrozen = (actual: ActualEntry): boolean => frozen.has(places.of(actual));
   const isOpen = (entry: DesiredEntry): boolean => !conflicting.has(entry);
   const changed = work.changed.filter((pair) => isOpen(pair.desired));
   const away = changed.filter((pair) => displaced.has(pair.desired));
-  const free = adds.free.filter(isOpen);
+  const stuck = new Map(
+    work.changed
+      .filter((pair) => !isOpen(pair.desired) || blockOfUpdate(pair, unmoved, input) !== null)
+      .map(({ actual }) => [recordKey(actual), actual]),
+  );
+  const { free, blocked: twins } = split(adds.free.filter(isOpen), (entry) =>
+    blockBeside(entry, stuck.get(recordKey(entry))),
+  );
   const missing = away.length === 0 ? free : [...free, ...away.map((pair) => pair.desired)].sort(byDesired);
   const left = [...work.left, ...away.map(({ actual }) => ({ actual, reason: 'unlisted' as const }))];
   const inWay = new Set([...work.inWay, ...away.map(({ actual }) => actual)]);
@@ -198,7 +213,7 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
     cause: suspectIds.has(actual.record.id) ? 'unknown' : causeOfSurplus(actual, memory, keys),
   });
   const parks = split(use.parks, (entry) => {
-    const block = parkBlockOf?.(entry.actual, parkedForm(entry.actual.record, entry.actual.type));
+    const block = parkBlockIn(entry.actual, input);
     return block ? { ...surplusOf(entry), ...block } : null;
   });
   const { ready, blocked, ...order } = orderSteps(
@@ -213,7 +228,7 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
     ...order,
     steps: ready,
     conflicts: blocked,
-    blocked: updates.blocked,
+    blocked: [...twins, ...updates.blocked],
     surplus: [...use.surplus.map(surplusOf), ...parks.blocked].sort((a, b) => a.recordId - b.recordId),
   };
 };
@@ -224,13 +239,14 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
 const undoBeside = (
   { left, pairs, places }: Work,
   steps: readonly Step[],
-  { desired, memory, parkBlockOf }: PlanInput,
+  input: PlanInput,
 ): { readonly steps: readonly ParkStep[]; readonly blocked: readonly Blocked[] } => {
+  const { desired, memory } = input;
   const leaving = new Set(steps.map(actualOf));
   const keys = desiredKeysOf(desired);
   const stuck = left.filter(({ actual }) => {
     if (actual.name !== '' || leaving.has(actual) || desired.surplus !== 'park') return false;
-    return parkBlockOf?.(actual, parkedForm(actual.record, actual.type)) != null;
+    return parkBlockIn(actual, input) !== null;
   });
   if (stuck.length === 0) return { steps: none, blocked: none };
   const undone = pairs.flatMap((pair) => {

@@ -11,10 +11,12 @@ export type Suspects = ReadonlyMap<DesiredEntry, ActualEntry>;
  *
  * | the record                                        | is suspected where                                                  |
  * | ------------------------------------------------- | ------------------------------------------------------------------- |
- * | of an id of which nothing is remembered           | it may be the missing one in another spelling; after a lost add,    |
- * |                                                   | also where it has its name or its content                           |
+ * | of an id of which nothing is remembered           | it may be the missing one in another spelling, of its name or, at   |
+ * |                                                   | its name, of its text; after a lost add, also where it has its name |
+ * |                                                   | or its content                                                      |
  * | whichever                                         | its name differs by a placeholder or a final dot alone              |
  * | that was the missing one, of another type by now  | always                                                              |
+ * | that was the missing one, and is ignored by now    | always                                                              |
  * | that came beside another one with an add of it    | always                                                              |
  * | whose values nobody understands                   | it has its name, or may have                                        |
  */
@@ -23,6 +25,7 @@ export const suspectsOf = (
   everything: readonly ActualEntry[],
   pairs: readonly Pair[],
   memory: PlanMemory,
+  isOthers: (actual: ActualEntry) => boolean,
 ): Suspects => {
   const found = new Map<DesiredEntry, ActualEntry>();
   if (missing.length === 0 || everything.length === pairs.length) return found;
@@ -31,15 +34,22 @@ export const suspectsOf = (
   const freeById = new Map(free.map((actual) => [actual.record.id, actual]));
   const index = new Map<string, ActualEntry[]>();
   for (const actual of free) for (const key of keysOf(actual)) pushTo(index, key, actual);
+  const texts = new Map(
+    free
+      .filter(({ type, record }) => type === 'TXT' && !isRemembered(memory, record.id))
+      .map((actual) => [lettersKey(actual), actual]),
+  );
   for (const desired of missing) {
     const known = memory.records.get(recordKey(desired));
-    const retyped = known?.recordId == null ? undefined : freeById.get(known.recordId);
+    const own = known?.recordId == null ? undefined : freeById.get(known.recordId);
+    const isOutOfReach = own && (own.type !== desired.type || isOthers(own));
     const suspect =
-      (retyped && (retyped.type !== desired.type || retyped.record.isUnreadable) ? retyped : undefined) ??
+      (isOutOfReach ? own : undefined) ??
       keysOf(desired)
         .flatMap((key) => index.get(key) ?? [])
         .filter((actual) => isSuspect(desired, actual, known, memory))
-        .toSorted(byId)[0];
+        .toSorted(byId)[0] ??
+      texts.get(lettersKey(desired));
     if (suspect) found.set(desired, suspect);
   }
   return found;
@@ -63,6 +73,9 @@ const isSuspect = (
     return recordKey(entryOf(record)) !== recordKey(desired);
   return mayBe(desired, actual);
 };
+
+const lettersKey = ({ type, name, content }: ActualEntry | DesiredEntry): string =>
+  `${type} ${name} ${lettersOf(content) || content}`;
 
 /** Whatever may be the other shares one of these with it. */
 const keysOf = ({ type, name, content }: ActualEntry | DesiredEntry): readonly string[] => [

@@ -12,6 +12,7 @@ import { withoutOver } from './journal.ts';
 import { withRow } from './memory.ts';
 import { observe } from './observe.ts';
 import { permits, type SkipReason } from './permit.ts';
+import { bindTemplates } from '../plan/bind.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
 import { templateResult, withSubdomains } from './result.ts';
 import { ClientRun, journalChanges, type PassOptions } from './run.ts';
@@ -206,12 +207,17 @@ const confirmTemplates = async (
   });
   const listing = first.some(({ isWaiting }) => isWaiting) ? await run.readLater() : null;
   if (listing === null) return first.map(({ state }) => state);
-  const again = first.map(({ state, isWaiting }) => {
+  const bound = bindTemplates(
+    states.map(({ desired }) => desired),
+    [],
+    [...listing.templates.values()],
+  );
+  const again = first.map(({ state, isWaiting }, index) => {
     const shown = listing.templates.get(state.view.id);
     // Also where there is a newer reading, made for another template.
     const isOther = state.confirmed.size > 0 && (!shown || digestOf(shown) !== digestOf(state.view));
     if (!isWaiting && !isOther) return state;
-    return { ...confirmBy(state, shown, listing), comparedListing: listing.templates };
+    return { ...confirmBy(state, shown, bound[index]!, listing), comparedListing: listing.templates };
   });
   const kept = await mapYielding(again, (state) => run.keep(state));
   // Where the first listing was from before an earlier write, the second one is the first that counts.

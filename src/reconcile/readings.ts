@@ -1,6 +1,7 @@
 import { canonicalName, canonicalType } from '../model/canonical.ts';
 import type { ActualRecord } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
+import type { Bound } from '../plan/bind.ts';
 import { desiredKeysOf } from '../plan/entry.ts';
 import { isPolicy } from '../plan/hold.ts';
 import { movesName, writeKey } from '../plan/step.ts';
@@ -67,15 +68,21 @@ const lackedBy = (...readings: readonly ActualTemplate[]): ((id: number) => bool
 };
 
 /**
- * A second listing confirms what both require; if it lacks a record that the first one showed, or shows it at another name or of
+ * A second listing, in which the file is `bound` anew, confirms what both require; if it lacks a record that the first one showed, or shows it at another name or of
  * another type, only updates in place.
  */
 export const confirmBy = (
   state: TemplateState,
   listing: ActualTemplate | undefined,
+  bound: Bound,
   asked: Asked,
 ): TemplateState => {
   if (!listing) return stop(state, 'changed-meanwhile', 'the template was missing in a second listing');
+  // It may be public by now, or have another name.
+  if (!('actual' in bound) || bound.actual !== listing) {
+    const reason = 'reason' in bound ? bound.reason : `'${state.desired.template}' is another template`;
+    return stop(state, 'changed-meanwhile', `in a second listing: ${reason}`);
+  }
   const first = writeKeysOf(state);
   // A first listing from before an earlier write does not agree with the saved reading: that one counts no more.
   const begun = isSettled(state) ? state : changed(state, withRow({ lastReading: null }));

@@ -4,8 +4,9 @@ import type { ClientRun } from './run.ts';
 import { openTemplate, type Asked, type Circumstances } from './state.ts';
 
 /**
- * Settles the journals of templates that no file describes any more, in the same way, with a file that wants nothing. `described`:
- * all that the files describe, also what this pass is not about, or what has errors.
+ * Settles the journals of templates that no file describes any more, in the same way, with a file that wants nothing. What a
+ * person says of others, as `--retry`, does not hold for them. `described`: all that the files describe, also what this pass is
+ * not about, or what has errors.
  */
 export const settleUnmanaged = async (
   journal: ReadonlyMap<number, readonly Entry[]>,
@@ -15,14 +16,13 @@ export const settleUnmanaged = async (
   circumstances: Circumstances,
   run: ClientRun,
 ): Promise<void> => {
+  const unasked = { ...circumstances, force: false, retry: false, acceptLoss: false };
   for (const [templateId, entries] of journal) {
     const listed = actual.find(({ id }) => id === templateId);
     if (!listed || isDescribed(described, listed)) continue;
     const stored = await run.pass.memory.template(templateId);
     const desired = wantingNothing(entries[0]!);
-    await run.keep(
-      openTemplate({ desired, actual: listed, notes: [] }, stored, entries, asked, circumstances),
-    );
+    await run.keep(openTemplate({ desired, actual: listed, notes: [] }, stored, entries, asked, unasked));
   }
 };
 

@@ -7,11 +7,16 @@ import {
 } from './operations.ts';
 import { parseName, parseStored } from './records.ts';
 
-/** Somebody's change at the service: `+ www A 192.0.2.1`, `~ #5 ttl=60 content=192.0.2.2` or `- #5`. */
+/** Somebody's change at the service: `+ www A 192.0.2.1`, `~ #5 ttl=60 content=192.0.2.2`, `- #5`, `publishes it` or `renames it other`. */
 export const changed = (data: ServiceData, line: string, templateName: string): ServiceData => {
   const [, sign = '', rest = ''] = /^([-+~]) (.*)$/.exec(line) ?? [];
   const template = data.templates.find(({ name }) => name === templateName);
   if (!template) throw new Error(`no template ${templateName}`);
+  if (line === 'publishes it')
+    return { ...data, templates: replaced(data.templates, { ...template, owner: null }) };
+  const newName = /^renames it (.*)$/.exec(line)?.[1];
+  if (newName !== undefined)
+    return { ...data, templates: replaced(data.templates, { ...template, name: newName }) };
   const { records } = template;
   const withRecords = (after: readonly StoredRecord[], lastId = data.lastId): ServiceData => ({
     ...data,
