@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { isNode, LineCounter, parseDocument } from 'yaml';
@@ -87,11 +88,13 @@ interface FilePlace {
 /** The text of a file; null if it cannot be read, which is a problem. */
 export const textOf = ({ absolute, file }: FilePlace, problems: Problems): string | null => {
   try {
-    return readRegularFileSync(absolute, largestFile).toString('utf8');
+    const bytes = readRegularFileSync(absolute, largestFile);
+    if (isUtf8(bytes)) return bytes.toString('utf8');
+    problems.add(`${file}: this is not UTF-8: save the file as UTF-8`);
   } catch (error) {
     problems.add(`${file}: cannot read this file (${codeOf(error)})`);
-    return null;
   }
+  return null;
 };
 
 /** Bytes; enough for hundreds of clients. */

@@ -19,7 +19,7 @@ export const settingsPlace = () => {
     onTestFinished(() => rmSync(cwd, { recursive: true }));
   });
   const at = (...names: string[]): string => path.join(cwd, ...names);
-  const write = (name: string, content: string): void => {
+  const write = (name: string, content: string | Buffer): void => {
     mkdirSync(path.dirname(at(name)), { recursive: true });
     writeFileSync(at(name), content);
   };

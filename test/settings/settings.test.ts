@@ -362,7 +362,7 @@ describe('a settings file', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('that leads nowhere, is a pipe, a device or far too large is a problem, and nobody waits for it', () => {
+  it('that leads nowhere, is a pipe, a device, far too large or not UTF-8 is a problem, and nobody waits for it', () => {
     symlinkSync('nowhere', at('dns-template-sync.yaml'));
     expect(problemsOf()).toEqual([expect.stringMatching(/^dns-template-sync\.yaml: .* does not exist/)]);
     execFileSync('mkfifo', [at('pipe')]);
@@ -370,6 +370,10 @@ describe('a settings file', () => {
     const why = { pipe: irregular, '/dev/zero': irregular, '/proc/kallsyms': 'it is larger than 1024 KiB' };
     for (const [file, reason] of Object.entries(why))
       expect(problemsOf({ flags: { config: file } })).toEqual([`${file}: cannot read this file (${reason})`]);
+    write('latin.yaml', Buffer.from('vars: {extra: M\xfcller}\n', 'latin1'));
+    expect(problemsOf({ flags: { config: 'latin.yaml' } })).toEqual([
+      'latin.yaml: this is not UTF-8: save the file as UTF-8',
+    ]);
   });
 
   it('has paths that count from its folder; all others count from the working directory', () => {
