@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { readRetryAfter } from '../lib/backoff.ts';
 import { durationText } from '../model/duration.ts';
 import { isSuccess, type WireAnswer } from '../network/exchange.ts';
@@ -45,7 +46,7 @@ export const readAnswer = async <T>(call: Call<T>, sent: WireAnswer, context: Ca
   const last = memo?.last?.body === body ? memo.last : null;
   const value = last ? last.value : jsonIn(body);
   if (body.length === 0) throw broken('the answer is empty');
-  if (value === undefined) throw broken(`the answer is not JSON, so the base URL may be wrong: ${words()}`);
+  if (value === undefined) throw broken(whyNotRead(body, words()));
   const sign = Array.isArray(value) ? signOfMore(sent, value.length) : null;
   if (sign !== null)
     throw broken(`the listing is not whole (${oneLine(sign)}), and this program reads no other pages`);
@@ -133,10 +134,20 @@ const signOfMore = ({ status, headers }: WireAnswer, length: number): string | n
 
 const jsonIn = (body: Buffer): unknown => {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(utf8.decode(body));
   } catch {
     return undefined;
   }
+};
+
+/** Fatal: what another encoding has would become U+FFFD, in the files of `import` and at the service. */
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+const whyNotRead = (body: Buffer, words: string): string => {
+  // Only a service answers so, not what else may be at a wrong address.
+  const isLikeJson = /^\s*[[{]/.test(body.toString('utf8', 0, 99));
+  if (!isLikeJson) return `the answer is not JSON, so the base URL may be wrong: ${words}`;
+  return isUtf8(body) ? `the answer is cut off or damaged: ${words}` : 'the answer is not UTF-8';
 };
 
 /** How the body of an answer begins: one short line without markup, control characters and secrets, whatever it is. */

@@ -197,6 +197,11 @@ test('a compressed answer is asked for by nobody, and is refused', async () => {
   expect(server.seen.map(({ headers }) => headers['accept-encoding'])).toEqual(['identity', 'identity']);
 });
 
+test('an answer may begin with a byte order mark', async () => {
+  const server = await scriptedServer(status(200, `\ufeff${body}`));
+  expect(await read(connected(server.url))).toHaveLength(2);
+});
+
 test.each([201, 202, 203, 299])('%i is a success', async (code) => {
   const server = await scriptedServer(json([wireTemplate], code), json(wireTemplate, code));
   const service = connected(server.url);

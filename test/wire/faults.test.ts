@@ -97,6 +97,8 @@ const faults: readonly Row[] = [
   ['an error with 200', json({ error: 'the content is wrong' })],
   ['an error with 200, and a secret', json({ error: 'us3r+token/=&"x y' })],
   ['an error with 200 that is long', json({ error: 'x'.repeat(1_000) })],
+  ['an answer in ISO-8859-1', status(200, Buffer.from(body.replace('standard', 'm\xfcller'), 'latin1'))],
+  ['JSON without its end', status(200, body.slice(0, 60))],
   ['half a template', json({ id: 17, name: 'standard-web' })],
   ['a refusal in two lines', said('two\r\nlines\u001B[31m red')],
   ['a refusal as a page', said('<html><style>p{}</style><h1>No</h1>\n<p>way</p></html>')],
