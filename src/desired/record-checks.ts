@@ -69,6 +69,14 @@ const checkValues = (record: ResolvedRecord): void => {
       const how = value.endsWith('\n') ? ': it ends with a line break; write `>-` or `|-`, or quote it' : '';
       tell(record, 'control-character', place, holds(`a control character${how}`));
     }
+    // Such as from an argument, or from a file that `import` wrote.
+    if (value.includes('\ufffd'))
+      tell(
+        record,
+        'control-character',
+        place,
+        holds('U+FFFD, which stands for what was not UTF-8: write it again'),
+      );
     // Where names are compared it counts for nothing, but it would be sent.
     const unseen = unseenIn(value);
     if (unseen !== null)
