@@ -100,15 +100,22 @@ export const textOf = ({ absolute, file }: FilePlace, problems: Problems): strin
 /** Bytes; enough for hundreds of clients. */
 const largestFile = 1024 * 1024;
 
-/** The mapping in a file, of which null could not be read. All scalars are texts: the setting decides what they mean. */
+/**
+ * The mapping in a file, of which null could not be read. All scalars are texts, but for what is empty, `~` or `null`: the
+ * setting decides what they mean.
+ */
 export const parseWritten = (
   text: string | null,
   { absolute, file, cwd }: FilePlace,
   problems: Problems,
 ): Written => {
   const lines = new LineCounter();
-  const options = { schema: 'failsafe', prettyErrors: false, lineCounter: lines } as const;
-  const document = parseDocument(text ?? '', options);
+  const document = parseDocument(text ?? '', {
+    schema: 'failsafe',
+    customTags: ['null'],
+    prettyErrors: false,
+    lineCounter: lines,
+  });
   const placeAt = (offset = 0): string => {
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;

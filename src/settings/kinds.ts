@@ -212,7 +212,9 @@ export const expectedMapping = 'expected a mapping, with lines such as KEY: VALU
 /** Texts by name; `010` and `1.10` stay as they are written. */
 export const texts: Kind<Readonly<Record<string, string>>> = {
   schema: () => {
-    const item = z.union([z.string(), z.number(), z.boolean()], 'expected text');
+    const error: z.core.$ZodErrorMap = ({ input }) =>
+      input === null ? 'the variable is empty' : 'expected text';
+    const item = z.union([z.string(), z.number(), z.boolean()], { error });
     return z.record(z.string(), item.transform(String), expectedMapping);
   },
 };
