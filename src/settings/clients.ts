@@ -77,7 +77,7 @@ const readSections = (reading: SettingSources, chosen: readonly string[]) => {
   if (names.length === 0 && isMapping(sections) && !written.isBroken)
     problems.add(`${written.placeOf(['clients'])}: expected at least one client by its name`);
   for (const name of names)
-    if (!namePattern.test(name)) problems.add(`${written.placeOf(['clients', name])}: ${expectedName}`);
+    if (!namePattern.test(name)) problems.add(`${written.placeOf(['clients', name], true)}: ${expectedName}`);
   const wanted = chosen.length === 0 ? names : matchNames(chosen, names).found;
   const clients = wanted.map((name) => {
     const isSection = valueAt(written, ['clients', name]) !== undefined;

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
-import { isNode, LineCounter, parseDocument } from 'yaml';
+import { isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { codeOf } from '../errors.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { isMapping, type Base } from './kinds.ts';
@@ -26,8 +26,8 @@ export interface SettingsRequest {
 export interface Written {
   readonly value: unknown;
   readonly base: Base;
-  /** The place of what is at these keys, or else of what it is missing in. */
-  readonly placeOf: (keys: readonly string[]) => string;
+  /** The place of what is at these keys, or of the last key itself, or else of what it is missing in. */
+  readonly placeOf: (keys: readonly string[], isOfKey?: boolean) => string;
   /** Whether it could not be read, so that any setting may be in it. */
   readonly isBroken: boolean;
 }
@@ -120,9 +120,12 @@ export const parseWritten = (
     const { line, col } = lines.linePos(offset);
     return `${file}:${line}:${col}`;
   };
-  const placeOf = (keys: readonly string[]): string => {
+  const placeOf: Written['placeOf'] = (keys, isOfKey = false) => {
+    const holder = isOfKey ? document.getIn(keys.slice(0, -1), true) : null;
+    const pairs = isMap(holder) ? holder.items : [];
+    const own = pairs.find(({ key }) => isScalar(key) && key.value === keys.at(-1));
     const nodes = keys.map((_, after) => document.getIn(keys.slice(0, keys.length - after), true));
-    const node = [...nodes, document.contents].find(isNode);
+    const node = [own?.key, ...nodes, document.contents].find(isNode);
     return `${placeAt(node?.range?.[0])}${keys.length === 0 ? '' : `: ${keys.join('.')}`}`;
   };
   const valueOf = (): unknown => {

@@ -24,7 +24,7 @@ export const readReceivers = (
   if (!isMapping(given)) problems.add(`${written.placeOf(['notify'])}: ${expectedMapping}`);
   return Object.keys(isMapping(given) ? given : {}).flatMap((name) => {
     const keys = ['notify', name];
-    if (!namePattern.test(name)) problems.add(`${written.placeOf(keys)}: ${expectedName}`);
+    if (!namePattern.test(name)) problems.add(`${written.placeOf(keys, true)}: ${expectedName}`);
     const source = writtenSource(written, keys, receiverTable, problems);
     const { allowInsecure, url, secret: _, ...values } = resolve(receiverTable, source);
     const { url: foundUrl, secret } = source;

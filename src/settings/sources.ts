@@ -174,7 +174,7 @@ function* entriesIn(
   for (const key of new Set([...Object.keys(mapping), ...required])) {
     const own = [...keys, key];
     const kind = Object.hasOwn(rows, key) ? rows[key]?.kind : undefined;
-    if (kind === undefined) problems.add(`${written.placeOf(own)}: ${wrongKey(key, rows)}`);
+    if (kind === undefined) problems.add(`${written.placeOf(own, true)}: ${wrongKey(key, rows)}`);
     else if (kind.rows) yield* entriesIn(written, own, kind.rows, problems);
     else if (mapping[key] !== undefined || required.includes(key))
       yield [key, kind, mapping[key], (below) => written.placeOf([...own, ...below])];

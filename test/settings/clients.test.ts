@@ -83,9 +83,9 @@ describe('files of clients', () => {
     write('clients/e.yaml', 'a: [\n');
     expect(problemsOf()).toEqual([
       'clients/acme.yaml:3:7: mode: expected one of enforce, edits, report',
-      'clients/acme.yaml:4:10: maxAdds: unknown key; did you mean `limits.maxAdds`?',
-      'clients/bakery.yaml:3:9: listen: it applies to all clients: set it at the top of the settings file',
-      'clients/bakery.yaml:4:10: clients: it applies to all clients: set it at the top of the settings file',
+      'clients/acme.yaml:4:1: maxAdds: unknown key; did you mean `limits.maxAdds`?',
+      'clients/bakery.yaml:3:1: listen: it applies to all clients: set it at the top of the settings file',
+      'clients/bakery.yaml:4:1: clients: it applies to all clients: set it at the top of the settings file',
       'clients/c d.yaml: expected a name of letters, digits, dots, dashes and underscores: rename the file, or set name in it',
       'clients/c d.yaml:2:14: clientToken: the environment variable OTHER is not set',
       'clients/e.yaml:2:1: not valid YAML: bad indent; text with special characters needs quotes, and an opening bracket its end',
