@@ -7,7 +7,7 @@ import ClientOfUndici from 'undici/lib/dispatcher/client.js';
 import type { Route } from '../model/route.ts';
 import { sizeText } from '../model/size.ts';
 import { connect } from './connect.ts';
-import { WireError, wireError } from './wire-error.ts';
+import { WireError, wireError, type WireFault } from './wire-error.ts';
 
 // The public entry of undici loads all of it (fetch, caches, WebSocket), which costs a plan of the examples 16 ms and 6 MiB.
 // oxlint-disable typescript/no-unsafe-type-assertion -- these modules are what the package exports under these names
@@ -60,7 +60,7 @@ export const isSuccess = (status: number): boolean => status >= 200 && status < 
 export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   const { timeout, signal, kind } = asked;
   const cut = new AbortController();
-  const stage = { isSent: false };
+  const stage: Stage = { isSent: false, fault: 'network' };
   const expire = (): void => {
     const missing = stage.isSent ? 'the answer' : 'a connection';
     const message = `timeout: ${missing} did not come within ${Math.round(timeout)} ms`;
@@ -76,18 +76,20 @@ export const exchange = async (asked: WireRequest): Promise<WireAnswer> => {
   try {
     return await send(asked, cut.signal, stage);
   } catch (error) {
-    throw wireError(cut.signal.aborted ? cut.signal.reason : error, stage.isSent);
+    throw wireError(cut.signal.aborted ? cut.signal.reason : error, stage.isSent, stage.fault);
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);
   }
 };
 
-const send = async (
-  asked: WireRequest,
-  signal: AbortSignal,
-  stage: { isSent: boolean },
-): Promise<WireAnswer> => {
+/** How far a request came. */
+interface Stage {
+  isSent: boolean;
+  fault: WireFault;
+}
+
+const send = async (asked: WireRequest, signal: AbortSignal, stage: Stage): Promise<WireAnswer> => {
   const { origin, path, route, headers, body, kind } = asked;
   signal.throwIfAborted();
   const idle = idleTo(origin, route);
@@ -96,6 +98,7 @@ const send = async (
   connection ??= await open(origin, route, signal);
   const { socket, client } = connection;
   let isFree = false;
+  const { bytesRead } = socket;
   try {
     signal.throwIfAborted();
     asked.beforeSend?.();
@@ -122,6 +125,7 @@ const send = async (
     isFree = kind === 'read' && !isStatusEnough && !socket.destroyed;
     return { status, headers: answer.headers, body: received };
   } catch (error) {
+    if (socket.bytesRead > bytesRead && !noStatusLine.test(String(error))) stage.fault = 'damaged';
     throw connection.alert ?? error;
   } finally {
     if (isFree) {
@@ -132,6 +136,9 @@ const send = async (
     }
   }
 };
+
+/** What undici says of an answer that does not begin as one of HTTP. */
+const noStatusLine = /\((?:Expected HTTP\/|Invalid HTTP version)/;
 
 const bodyOf = async (answer: AsyncIterable<Buffer>, { maxSize, previous }: WireRequest): Promise<Buffer> => {
   const pieces: Buffer[] = [];

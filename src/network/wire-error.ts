@@ -1,5 +1,5 @@
-/** What ended a request without an answer. */
-type WireFault = 'timeout' | 'aborted' | 'too-large' | 'proxy' | 'network';
+/** What ended a request without an answer; `damaged`: after its status line. */
+export type WireFault = 'timeout' | 'aborted' | 'too-large' | 'proxy' | 'network' | 'damaged';
 
 /** Why there is no answer. The message comes from the network: redact it before it is shown. */
 export class WireError extends Error {
@@ -19,17 +19,17 @@ export class WireError extends Error {
 }
 
 /** Anything that a socket or the parser of HTTP throws. Only code and message: such errors hold bytes of answers, and more. */
-export const wireError = (thrown: unknown, sent: boolean): WireError => {
+export const wireError = (thrown: unknown, sent: boolean, fault: WireFault = 'network'): WireError => {
   if (thrown instanceof WireError) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
   const { message } = error;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
-  if (code === null) return new WireError(message, 'network', sent, error.name);
+  if (code === null) return new WireError(message, fault, sent, error.name);
   const said = message.includes(code) ? message : `${code}: ${message}`;
   const meant = inWords.find(([pattern]) => pattern.test(code));
   // What OpenSSL adds to such a code are places in its own source.
   const text = meant ? `${meant[1]} (${code.startsWith('ERR_SSL_') ? code : said})` : said;
-  return new WireError(text, 'network', sent, code);
+  return new WireError(text, fault, sent, code);
 };
 
 /** The error codes of Node.js in words. */
