@@ -247,14 +247,15 @@ export const findIncluded = async (
 
 export const missingAt = (path: string, thrown: unknown): Missing => ({
   path,
-  reason: reasonOf(thrown),
+  reason: reasonOf(path, thrown),
   ...(thrown instanceof OutsideError ? { isOutside: true } : {}),
 });
 
 /** Why a file cannot be read, for people. */
-const reasonOf = (thrown: unknown): string => {
+const reasonOf = (path: string, thrown: unknown): string => {
   const code = thrown instanceof Error && 'code' in thrown ? thrown.code : undefined;
-  if (code === 'ENOENT') return notThere;
+  // Node.js lists a name of other octets with U+FFFD in their place.
+  if (code === 'ENOENT') return path.includes('\ufffd') ? 'its name is not UTF-8: rename it' : notThere;
   if (code === 'EACCES' || code === 'EPERM') return `permission denied${deniedTo(thrown)}`;
   return code === 'ELOOP' ? 'its symbolic links run in a circle' : messageOf(thrown);
 };

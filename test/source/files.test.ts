@@ -78,9 +78,11 @@ test('a file that is refused is not read, and holds the template of its name', a
 test('a problem says the path as it was given, and what to do', async () => {
   const directory = await directoryOf('b.YAML', { 'web/a.yaml': 'template: a\n' });
   const given = relative(process.cwd(), directory);
+  writeFileSync(Buffer.from(`${directory}/m\xfcller.yaml`, 'latin1'), '');
   const { problems } = await load(`${given}/./`, join(directory, 'gone'));
   expect(problems.map(formatProblem)).toEqual([
     expect.stringMatching(`^${given}/b.YAML: .* its name has to end in .yaml or .yml, in small letters`),
+    expect.stringMatching('ller.yaml cannot be read: its name is not UTF-8: rename it'),
     expect.stringMatching(`^${given}/web/a.yaml:1:1: error: `),
     expect.stringMatching('/gone cannot be read: it does not exist; `import` makes it'),
   ]);
