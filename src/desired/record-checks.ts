@@ -71,12 +71,7 @@ const checkValues = (record: ResolvedRecord): void => {
     }
     // Such as from an argument, or from a file that `import` wrote.
     if (value.includes('\ufffd'))
-      tell(
-        record,
-        'control-character',
-        place,
-        holds('U+FFFD, which stands for what was not UTF-8: write it again'),
-      );
+      tell(record, 'control-character', place, holds('U+FFFD, for what was not UTF-8: write it again'));
     // Where names are compared it counts for nothing, but it would be sent.
     const unseen = unseenIn(value);
     if (unseen !== null)
