@@ -38,8 +38,16 @@ export const openDatabase = (url: () => string, mostConnections = 10): PostgresD
     max: mostConnections,
     allowExitOnIdle: true,
     // oxlint-disable-next-line typescript/no-misused-promises -- it is waited for
-    onConnect: async (client) => void (await client.query(sessionSettings)),
+    onConnect: async (client) => {
+      await client.query(sessionSettings);
+      const { rows } = await client.query<Session>(ownSession);
+      sessions.set(client, rows[0]!);
+      for (const left of abandoned.splice(0)) await client.query(endSession, [left.pid, left.since]);
+    },
   });
+  const sessions = new WeakMap<object, Session>();
+  /** Left in the middle of a statement, which may go on, and keep its place in the server, for as long as a standby is away. */
+  const abandoned: Session[] = [];
   // Of a connection that breaks while nobody uses it, the next statement hears nothing: there is another one.
   pool.on('error', () => undefined);
 
@@ -69,6 +77,8 @@ export const openDatabase = (url: () => string, mostConnections = 10): PostgresD
       client.off('error', ignore);
       // One that did not answer in time would never answer anybody again.
       client.release(!isSound);
+      const session = sessions.get(client);
+      if (!isSound && session !== undefined) abandoned.push(session);
     }
   };
   return {
@@ -87,6 +97,19 @@ export const openDatabase = (url: () => string, mostConnections = 10): PostgresD
     close: () => pool.end(),
   };
 };
+
+/** A process of the server. */
+interface Session {
+  readonly pid: number;
+  readonly since: string;
+}
+
+const ownSession =
+  'SELECT pid, backend_start::text AS since FROM pg_stat_activity WHERE pid = pg_backend_pid()';
+
+/** Its transaction is committed or rolled back by then, and nobody counts on either. */
+const endSession = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+  WHERE pid = $1 AND backend_start = $2::timestamptz`;
 
 /** Milliseconds. */
 const connectPatience = 2_000;
@@ -123,10 +146,11 @@ const sessionSettings = `
 
 /**
  * Of the database: another one since a standby took over (the timeline of its write-ahead log) or a dump was restored (the
- * identity of server or table). Then what was acknowledged last may be forgotten, and a row may look as it did before.
+ * identity of server, database or table). Then what was acknowledged last may be forgotten, and a row may look as it did before.
  */
 export const currentTimeline = `(SELECT concat_ws(' ', system_identifier,
-  substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), pg_relation_filenode('dns_sync.clients')) FROM pg_control_system())`;
+  substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8), pg_relation_filenode('dns_sync.clients'),
+  (SELECT oid FROM pg_database WHERE datname = current_database())) FROM pg_control_system())`;
 
 /** Milliseconds since the epoch. */
 export const milliseconds = (time: string): string => `(extract(epoch FROM ${time}) * 1000)::float8`;

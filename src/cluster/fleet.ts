@@ -64,7 +64,6 @@ interface Member extends Account {
 class SharedFleet implements Fleet {
   readonly isShared = true;
   summary: FleetSummary | null = null;
-  trouble: string | null = 'PostgreSQL was not asked yet';
   readonly #options: FleetOptions;
   readonly #store: PostgresStore;
   readonly #members = new Map<string, Member>();
@@ -76,6 +75,10 @@ class SharedFleet implements Fleet {
   #listener: Listener | null = null;
   #looking: Promise<void> | null = null;
   #isLookDue = false;
+  /** Why the lease is not renewed, and why nothing is claimed or given up; null if that is done. */
+  #leaseTrouble: string | null = 'PostgreSQL was not asked yet';
+  #lookTrouble: string | null = null;
+  #failedLooks = 0;
   /** The id under which others know that it stays. */
   #announced: string | null = null;
   #isStarted = false;
@@ -95,6 +98,10 @@ class SharedFleet implements Fleet {
     this.#options = options;
     this.#store = options.store;
     this.#reports = reportsOf({ query: (...what) => this.#store.database().query(...what) }, randomUUID());
+  }
+
+  get trouble(): string | null {
+    return this.#leaseTrouble ?? this.#lookTrouble;
   }
 
   async owners(): Promise<FleetOwners> {
@@ -183,11 +190,15 @@ class SharedFleet implements Fleet {
   async #introduce(): Promise<void> {
     const unknown = [...this.#members.values()].filter(({ noted }) => noted === null);
     if (unknown.length === 0) return;
+    await this.#makeKnown(unknown);
+    await this.#note(unknown);
+  }
+
+  async #makeKnown(members: readonly Member[]): Promise<void> {
     await addClients(
       await this.#store.opened(),
-      unknown.map(({ client, scope }) => ({ scope, name: client.name, baseUrl: client.baseUrl() })),
+      members.map(({ client, scope }) => ({ scope, name: client.name, baseUrl: client.baseUrl() })),
     );
-    await this.#note(unknown);
   }
 
   async #note(members: readonly Member[]): Promise<void> {
@@ -230,7 +241,12 @@ class SharedFleet implements Fleet {
     const lookAgain = async (): Promise<void> => {
       while (this.#isLookDue && !this.#isClosing) {
         this.#isLookDue = false;
-        const hasLooked = await this.#tried('look', () => this.#lookOnce());
+        let reason = '';
+        const onFailure = (message: string): void => void (reason = message);
+        const hasLooked = await this.#tried('look', () => this.#lookOnce(), onFailure);
+        this.#failedLooks = hasLooked ? 0 : this.#failedLooks + 1;
+        // One that fails is soon made up for.
+        this.#showLook(this.#failedLooks < 2 ? null : reason);
         if (!hasLooked) this.#later('look', retryInterval, () => this.#look());
       }
     };
@@ -265,12 +281,12 @@ class SharedFleet implements Fleet {
     this.summary = await summaryFor(database, process, leaseDuration);
     if (shownOf(before) !== shownOf(this.summary)) this.#told?.onChange();
     // If the answer to a claim was lost, or a release failed, the database says that a client is ours, and nobody passes over it.
-    const owned = this.summary.processes.find(({ id }) => id === process)?.clients ?? 0;
-    if (owned <= claims.size) return;
-    const strays = (await ownedBy(database, process)).filter(
-      (scope) => !claims.has(scope) && !this.#leaving.has(scope),
-    );
+    const count = this.summary.processes.find(({ id }) => id === process)?.clients ?? 0;
+    if (count === claims.size) return;
+    const owned = new Set(await ownedBy(database, process));
+    const strays = [...owned].filter((scope) => !claims.has(scope) && !this.#leaving.has(scope));
     if (strays.length > 0) await this.#release(strays);
+    await this.#forget([...claims.keys()].filter((scope) => !owned.has(scope)));
   }
 
   /** A request stays until its pass comes. Returns how many stay: of clients of which no passes are made here yet. */
@@ -311,6 +327,21 @@ class SharedFleet implements Fleet {
     })();
     this.#leaving.set(scope, given);
     return given;
+  }
+
+  /**
+   * The lease holds, and these claims do not: others took the clients over while a renewal was under way, or their rows are
+   * gone since another name has their state.
+   */
+  async #forget(scopes: readonly string[]): Promise<void> {
+    if (scopes.length === 0) return;
+    const members = scopes.flatMap((scope) => this.#members.get(scope) ?? []);
+    await this.#makeKnown(members);
+    for (const scope of scopes) this.#store.claims.delete(scope);
+    for (const member of members) {
+      member.noted = null;
+      void this.#giveUp(member);
+    }
   }
 
   async #release(scopes: readonly string[]): Promise<void> {
@@ -395,20 +426,31 @@ class SharedFleet implements Fleet {
 
   #isTroubled(reason: string | null): void {
     this.#options.onDatabase(reason === null);
-    if (this.trouble === reason) return;
+    if (this.#leaseTrouble === reason) return;
     if (reason === null && this.#isStarted)
       this.#options.log.info({ event: 'fleet.back' }, 'PostgreSQL can be used again');
-    this.trouble = reason;
+    this.#leaseTrouble = reason;
+    this.#told?.onChange();
+  }
+
+  #showLook(reason: string | null): void {
+    if (this.#lookTrouble === reason) return;
+    this.#lookTrouble = reason;
     this.#told?.onChange();
   }
 
   /** What PostgreSQL does not take now is made up for later: by the next look, or by whoever takes over. */
-  async #tried(what: string, task: () => Promise<unknown>): Promise<boolean> {
+  async #tried(
+    what: string,
+    task: () => Promise<unknown>,
+    onFailure?: (reason: string) => void,
+  ): Promise<boolean> {
     try {
       await task();
       return true;
     } catch (error) {
       this.#complain(what, messageOf(error));
+      onFailure?.(messageOf(error));
       return false;
     }
   }

@@ -95,7 +95,9 @@ const save = planned(`INSERT INTO dns_sync.reports AS known (scope, number, proc
   ON CONFLICT (scope) DO UPDATE SET number = excluded.number, process = excluded.process, pass = excluded.pass,
     body = CASE known.body WHEN excluded.body THEN known.body ELSE excluded.body END`);
 
-const newer = planned('SELECT scope, number FROM dns_sync.reports WHERE number > $1 AND process <> $2');
+/** Numbers are given again where an older state of the database was restored. */
+const newer = planned(`SELECT scope, number FROM dns_sync.reports
+  WHERE number > least($1, (SELECT last_value FROM dns_sync.report_numbers) - ${overlap}) AND process <> $2`);
 
 const bodies =
   'SELECT scope, pass, body FROM dns_sync.reports WHERE scope = ANY ($1::text[]) AND process <> $2';

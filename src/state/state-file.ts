@@ -78,10 +78,13 @@ export class StateFile {
       this.#use(life, async (connection) => {
         // What is not synced follows what is: of a machine that loses power it may be missing, in the order of saving.
         const synchronous = isSynced ? 'FULL' : 'NORMAL';
+        const used = identityOf([this.file]);
         connection.exec(`PRAGMA synchronous = ${synchronous}; BEGIN IMMEDIATE`);
         const result = await task(yielding(queryOn(connection)));
         // Where it fails the connection is closed, which rolls back.
         connection.exec('COMMIT');
+        // Another file may have taken its place meanwhile, which has nothing of it.
+        if (identityOf([this.file]) !== used) throw removed(this.file);
         this.#open = { connection, print: printOf(this.file) };
         // Before a write is sent: its entry must be in any file that is used from now on.
         this.#note(originIn(connection));

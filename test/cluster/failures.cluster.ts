@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startService } from '../service.ts';
 import { reset } from '../wire/scripted-server.ts';
-import { newDatabaseUrl } from './databases.ts';
+import { newDatabaseUrl, storeAt } from './databases.ts';
 import { ask, startPostgres, type PostgresServer } from './postgres.ts';
 import { newWorkers } from './workers.ts';
 
@@ -37,6 +37,24 @@ it('a synchronous standby that is lost keeps everything from being written until
   await applyAll();
   for (let passes = 0; passes < 3; passes += 1) await apply();
   expect(await counts()).toEqual([1, 1]);
+});
+
+it('connections of a process are no more than it may have while commits wait for a standby', async () => {
+  const server = await startPostgres();
+  onTestFinished(server.remove);
+  const store = storeAt(server.url, 2_000, true);
+  onTestFinished(() => store.close());
+  await store.lease.join();
+  const standby = (name: string) =>
+    ask(server, `ALTER SYSTEM SET synchronous_standby_names = '${name}'`, 'SELECT pg_reload_conf()');
+  await standby('away');
+  onTestFinished(() => standby('').then(() => undefined));
+  const own = "SELECT FROM pg_stat_activity WHERE application_name = 'dns-template-sync'";
+  // Each renewal is given up after two seconds.
+  for (let seconds = 0; seconds < 16; seconds += 1) {
+    await setTimeout(1_000);
+    expect((await ask(server, own)).length).toBeLessThanOrEqual(3);
+  }
 });
 
 const fileLimit = 3 * 1_024 * 1_024;

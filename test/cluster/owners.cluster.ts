@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { currentTimeline, type PostgresDatabase } from '../../src/cluster/database.ts';
 import { claimedTables } from '../../src/cluster/memory.ts';
@@ -120,6 +121,77 @@ describe('a claim', () => {
     expect(await claim(daemon)).toEqual([]);
     await release(command);
     expect(await claim(daemon)).toEqual(scopes);
+  });
+
+  it.each([
+    ['has run out', "alive_until = clock_timestamp() - interval '1 ms'"],
+    ['is of another timeline', "timeline = 'another'"],
+  ])('is made by no process whose lease %s', async (_, change) => {
+    const { database, ids, have, claim } = await newFleet(1, {}, { isDaemon: false });
+    const [daemon = '', command = ''] = ids;
+    await have(daemon, 'a');
+    await database.query(`UPDATE dns_sync.processes SET ${change}`);
+    expect(await claim(daemon)).toEqual([]);
+    expect(await claimForCommand(database, command, 'client-0')).toEqual({ holder: 'holder unknown' });
+  });
+
+  it('is not given up by a command that has waited for it in vain', async () => {
+    const { database, ids, have, claim, release } = await newFleet(1, {}, { isDaemon: false });
+    const [daemon = '', command = ''] = ids;
+    await have(daemon, 'a');
+    await claim(daemon);
+    await claimForCommand(database, command, 'client-0');
+    await release(command);
+    expect((await ownersIn(database)).clients).toMatchObject([{ owner: 'a process', epoch: 1 }]);
+    expect((await findLeaving(database, daemon)).leaving).toEqual([]);
+  });
+
+  it('takes nothing that somebody else has taken since it began to look', async () => {
+    const { database, scopes, ids, have, claim } = await newFleet(4, {}, {});
+    const [slow = '', fast = ''] = ids;
+    for (const process of ids) await have(process, 'a');
+    await database.query(`CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN IF NEW.owner = '${slow}' THEN PERFORM pg_sleep(1); END IF; RETURN NEW; END $$`);
+    await database.query(
+      'CREATE TRIGGER wait BEFORE UPDATE ON dns_sync.clients FOR EACH ROW EXECUTE FUNCTION wait()',
+    );
+    const slowly = claim(slow);
+    const sleeps =
+      "SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()";
+    while ((await database.query(sleeps)).length === 0) await setTimeout(10);
+    // Of those that it has not come to yet.
+    const taken = await claim(fast);
+    expect(taken.length).toBeGreaterThan(0);
+    expect([...taken, ...(await slowly)].toSorted()).toEqual(scopes);
+  });
+});
+
+describe('what is done under a claim', () => {
+  it.each([
+    ['owner', "owner = 'another'"],
+    ['epoch', 'epoch = epoch + 1'],
+    ['timeline', "timeline = 'another'"],
+  ])('is refused once the %s is another one', async (_, change) => {
+    const { database } = await newTables();
+    const place = placeOf();
+    const { scope } = place;
+    await add(database, [scope]);
+    const process = await addProcess(database, { isDaemon: false });
+    const claim = await claimForCommand(database, process, scope);
+    if (!('epoch' in claim)) throw new Error(claim.holder);
+    const tables = claimedTables(database, place, { ...claim, deadline: endless });
+    const all = () =>
+      Promise.allSettled([
+        tables.opening(scope, () => 'done'),
+        tables.begin(scope, '{}').then(() => 'done'),
+        tables.transaction(() => Promise.resolve('done')),
+      ]);
+    const done = { value: 'done' };
+    expect(await all()).toMatchObject([done, done, done]);
+    await database.query(`UPDATE dns_sync.clients SET ${change}`);
+    const refused = { reason: { message: expect.stringContaining('another process has taken over') } };
+    expect(await all()).toMatchObject([refused, refused, refused]);
+    expect(await database.query('SELECT FROM dns_sync.journal')).toHaveLength(1);
   });
 });
 

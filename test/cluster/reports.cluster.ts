@@ -52,3 +52,16 @@ it('a pass that has found what the one before has found is shown by others, and 
   expect(await other!.news()).toEqual([]);
   expect(await reader!.news()).toEqual([]);
 });
+
+it('what is found after an older state of the database was restored is shown by those that run on', async () => {
+  const { database } = await newTables();
+  const [one, reader] = ['one', 'reader'].map((process) => reportsOf(database, process));
+  await database.query("SELECT setval('dns_sync.report_numbers', 5000)");
+  await one!.save('scope', reportAt(1, 0));
+  expect(await reader!.news()).toHaveLength(1);
+  await database.query("SELECT setval('dns_sync.report_numbers', 3000)");
+  const report = reportAt(2, 1);
+  await one!.save('scope', report);
+  expect(await reader!.news()).toEqual([{ scope: 'scope', report }]);
+  expect(await reader!.news()).toEqual([]);
+});

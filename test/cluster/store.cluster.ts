@@ -1,4 +1,5 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, inject, it, onTestFinished } from 'vitest';
+import { currentTimeline } from '../../src/cluster/database.ts';
 import { claimedTables } from '../../src/cluster/memory.ts';
 import { hasTables, makeTables } from '../../src/cluster/schema.ts';
 import { clientMemory } from '../../src/state/client-memory.ts';
@@ -6,6 +7,7 @@ import { storeHandle } from '../../src/state/store-handle.ts';
 import { processesOn, storeContract } from '../state/contract.ts';
 import { changesOf, newEntry, placeOf, rowOf } from '../state/samples.ts';
 import { connected, newDatabaseUrl, newTables, storeAt } from './databases.ts';
+import { ask } from './postgres.ts';
 
 storeContract(async () => {
   const url = await newDatabaseUrl();
@@ -94,4 +96,37 @@ it('sends no adds for a while, and compares with no earlier reading, once a stan
   expect(await pass(600_000)).toMatchObject({ holdsAdds: expect.stringContaining('failed over') });
   await database.query("UPDATE dns_sync.failovers SET since = '-infinity'");
   expect(await pass(600_000)).toMatchObject({ holdsAdds: null });
+});
+
+it('is another database for those that run on once a copy of it is in its place', async () => {
+  const url = await newDatabaseUrl();
+  const name = new URL(url).pathname.slice(1);
+  const store = storeAt(url);
+  await store.opened();
+  await store.close();
+  const timeline = () => ask({ url }, `SELECT ${currentTimeline} AS timeline`);
+  const before = await timeline();
+  const server = { url: inject('postgres') };
+  const lost = `${name}_lost`;
+  await ask(server, `ALTER DATABASE ${name} RENAME TO ${lost}`, `CREATE DATABASE ${name} TEMPLATE ${lost}`);
+  expect(await timeline()).not.toEqual(before);
+});
+
+it('has what fences and intents rest on, whatever the database has as its default', async () => {
+  const url = await newDatabaseUrl();
+  const name = new URL(url).pathname.slice(1);
+  const expected = {
+    default_transaction_isolation: 'read committed',
+    synchronous_commit: 'on',
+    idle_in_transaction_session_timeout: '5s',
+  };
+  for (const [setting, value] of [
+    ['default_transaction_isolation', 'serializable'],
+    ['synchronous_commit', 'off'],
+    ['idle_in_transaction_session_timeout', '0'],
+  ] as const)
+    await ask({ url: inject('postgres') }, `ALTER DATABASE ${name} SET ${setting} = '${value}'`);
+  const database = connected(url);
+  for (const [setting, value] of Object.entries(expected))
+    expect(await database.query(`SHOW ${setting}`)).toEqual([{ [setting]: value }]);
 });

@@ -11,9 +11,12 @@ import path from 'node:path';
 import Database from 'libsql';
 import * as fc from 'fast-check';
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
+import { sleep } from '../../src/lib/sleep.ts';
 import { closeAtOnce } from '../../src/state/connection.ts';
 import { DamagedMemoryError } from '../../src/state/database.ts';
+import { acquireLock } from '../../src/state/lock.ts';
 import { MemoryError, type Memory } from '../../src/state/memory.ts';
+import { StateFile } from '../../src/state/state-file.ts';
 import { fileStore } from '../../src/state/store.ts';
 import { storeHandle } from '../../src/state/store-handle.ts';
 import { storeLocation } from '../../src/state/store-location.ts';
@@ -348,6 +351,41 @@ describe('a state file', () => {
     expect(aside.map((name) => readFileSync(path.join(path.dirname(file), name), 'utf8'))).toEqual([
       noDatabase,
     ]);
+  });
+
+  it('has not saved what another one lacks that took its place meanwhile', async () => {
+    const { file } = await filledFile();
+    const copy = `${file}.copy`;
+    copyFileSync(file, copy);
+    const state = new StateFile(file, testClock());
+    onTestFinished(() => state.close());
+    const tables = await state.begin();
+    const saved = tables.transaction(async (query) => {
+      await query(tables.sql.begin, ['scope', '{}']);
+      for (const end of ['-wal', '-shm']) rmSync(file + end, { force: true });
+      renameSync(copy, file);
+    });
+    await expect(saved).rejects.toThrow('nothing more is sent in this pass');
+    const id = await tables.begin('scope', '{}');
+    await state.close();
+    expect(new Database(file).prepare('SELECT max(id) AS id FROM journal').get()).toMatchObject({ id });
+  });
+
+  it('is moved aside once where two have found it damaged', async () => {
+    const { file } = await filledFile();
+    writeFileSync(file, noDatabase);
+    const folder = path.dirname(file);
+    const { signal } = new AbortController();
+    const lock = path.join(folder, 'replacing.db');
+    const held = await acquireLock({ file: lock, timeout: 0, signal, onWait: () => undefined });
+    const states = [1, 2].map(() => new StateFile(file, testClock()));
+    for (const state of states) onTestFinished(() => state.close());
+    const begun = states.map((state) => state.begin(() => undefined));
+    // Both wait for the lock.
+    await sleep(300);
+    await held.release();
+    await Promise.all(begun);
+    expect(readdirSync(folder).filter((name) => /\.damaged-\d+$/.test(name))).toHaveLength(1);
   });
 
   it('of a newer version of the program is left alone', async () => {
