@@ -1,4 +1,4 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { ArgumentError, codeOf, UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -10,6 +10,7 @@ import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import type { ClientProblem } from '../settings/problems.ts';
 import { createTemplateLoader, type LoadOptions } from '../source/load.ts';
+import { isWithin, type Scan } from '../source/scan.ts';
 
 export interface LoadHow {
   readonly strict?: boolean;
@@ -62,61 +63,111 @@ export const describedIn = ({ templates, unusable }: DesiredState) =>
   [...templates, ...unusable].flatMap(({ template, id }) => (template === null ? [] : { template, id }));
 
 /** The problems of the files of these templates, or of all files if none is named. */
-export const problemsOfTemplates = (
+export const problemsOfTemplates = (state: DesiredState, names: readonly string[]): readonly Problem[] =>
+  names.length === 0
+    ? state.problems
+    : problemsWhere(state, ({ template }) => template !== null && names.includes(template));
+
+/** The problems of these files, and of the fragments that they include. */
+const problemsWhere = (
   { templates, unusable, problems }: DesiredState,
-  names: readonly string[],
+  isMeant: (described: { readonly template: string | null; readonly file: string }) => boolean,
 ): readonly Problem[] => {
-  if (names.length === 0) return problems;
-  const broken = unusable.filter(({ template }) => template !== null && names.includes(template));
-  const described = templates.filter(({ template }) => names.includes(template));
-  const files = new Set([
-    ...broken.map(({ file }) => file),
-    ...described.flatMap(({ source, records }) => [source.file, ...records.map((one) => one.source.file)]),
-  ]);
-  // The fragments of an invalid file are not known here: any of them may have the error.
-  const concerns = (file: string): boolean => files.has(file) || (broken.length > 0 && isFragmentPath(file));
-  return problems.filter(({ file }) => file !== null && concerns(file));
+  const described = [...templates.map((one) => ({ ...one, file: one.source.file })), ...unusable];
+  const meant = described.filter(isMeant).flatMap(({ file, fragments = [] }) => [file, ...fragments]);
+  const files = new Set(meant);
+  return problems.filter(
+    ({ file }) => file !== null && (files.has(file) || isMeant({ template: null, file })),
+  );
 };
 
-/** Checks the template files, or only these, whose paths start from `cwd`. The problems are without secrets. */
+/**
+ * Checks the template files, or only these and those in these directories, whose paths start from `cwd`. The problems are
+ * without secrets.
+ */
 export const validateClients = async (
   settings: Settings,
   files: readonly string[],
   { cwd, ...how }: Omit<LoadHow, 'paths'> & { readonly cwd: string },
 ): Promise<{ readonly problems: readonly ClientProblem[]; readonly states: readonly DesiredState[] }> => {
+  const named = files.flatMap((file) => placesOf(cwd, file));
+  const paths = pathsFor(settings, files, cwd);
+  const found: string[] = [];
   const states = await Promise.all(
     settings.clients.map(async (client) => {
-      const state = await loadTemplates(client, { ...how, paths: pathsFor(settings, files, cwd) });
-      return { client: client.name, state: files.length === 0 ? state : problemsIn(state, files, cwd) };
+      const loader = createTemplateLoader();
+      const allowEmpty = how.allowEmpty === true || files.length > 0;
+      const state = await loader.load(loadOptionsOf(client, { ...how, allowEmpty, paths }));
+      if (files.length === 0) return { client: client.name, state };
+      const read = readAt(named, loader.scan()!, cwd);
+      found.push(...read.flatMap(({ places }) => places));
+      return { client: client.name, state: partOf(state, read, named) };
     }),
   );
   refuseUnused(
     settings.clients,
     states.map(({ state }) => state),
   );
-  const found = [
+  const isUnread = (file: string): boolean => {
+    const places = placesOf(cwd, file);
+    const mayBeEmpty = how.allowEmpty === true && statSync(places[0]!).isDirectory();
+    return !mayBeEmpty && !found.some((place) => isWithin(place, places));
+  };
+  const unread = states.length === 0 ? [] : files.filter(isUnread);
+  const all = [
     ...settings.leftOut,
+    ...unread.map((file) => ({ ...nothingRead, file })),
     ...states.flatMap(({ client, state }) => state.problems.map((problem) => ({ ...problem, client }))),
   ];
   // Messages quote the file, and the settings may have named a file that contains a token.
-  const problems = redactTexts(found, redactor(settings.allSecrets()));
+  const problems = redactTexts(all, redactor(settings.allSecrets()));
   return { problems, states: states.map(({ state }) => state) };
 };
 
-/** A file outside of all clients' directories is checked for each client; so is one that does not exist. */
-const pathsFor = ({ clients }: Settings, files: readonly string[], cwd: string): readonly string[] => {
-  const isIn = ({ templates }: ClientSettings, file: string): boolean =>
-    templates.some((directory) => isBelow(path.resolve(cwd, directory), path.resolve(cwd, file)));
-  const isRead = (file: string): boolean =>
-    existsSync(path.resolve(cwd, file)) && clients.some((other) => isIn(other, file));
-  return files.filter((file) => !isRead(file));
+const nothingRead = {
+  severity: 'error',
+  check: 'no-templates',
+  client: '',
+  message:
+    'nothing is read here: the name of a template file ends in .yaml or .yml, and no part of its path begins with `.`; rename it, or name another path',
+  line: null,
+  column: null,
+} as const;
+
+/** As it is written, and without links: two paths may lead to one file. */
+const placesOf = (cwd: string, file: string): readonly string[] => {
+  const place = path.resolve(cwd, file);
+  return existsSync(place) ? [place, realpathSync(place)] : [place];
 };
 
+/** What lies outside of all clients' directories is checked for each client; so is what does not exist. */
+const pathsFor = ({ clients }: Settings, files: readonly string[], cwd: string): readonly string[] => {
+  const own = clients.flatMap(({ templates }) => templates.flatMap((one) => placesOf(cwd, one)));
+  return files.filter((file) => {
+    const places = placesOf(cwd, file);
+    const isRead = places.some((one) => isWithin(one, own)) || own.some((one) => isWithin(one, places));
+    return !isRead || !existsSync(places[0]!);
+  });
+};
+
+/** What a load found at these places. */
+const readAt = (named: readonly string[], { found, included }: Scan, cwd: string) =>
+  [...found.values(), ...Array.from(included.values(), (one) => one.found)]
+    .map((one) => ({ ...one, places: [path.resolve(cwd, one.path), ...('real' in one ? [one.real] : [])] }))
+    .filter(({ places }) => places.some((place) => isWithin(place, named)));
+
 /** The problems of these files. The others are read since these may conflict with them. */
-const problemsIn = (state: DesiredState, files: readonly string[], cwd: string): DesiredState => {
-  const paths = new Set(files.map((file) => path.resolve(cwd, file)));
-  const problems = state.problems.filter(({ file }) => file !== null && paths.has(path.resolve(cwd, file)));
-  return { ...state, problems, files: files.length };
+const partOf = (
+  state: DesiredState,
+  read: ReturnType<typeof readAt>,
+  named: readonly string[],
+): DesiredState => {
+  const paths = new Set(read.map((one) => one.path));
+  const problems = problemsWhere(state, ({ file }) => paths.has(file));
+  // Fragments count only where they are named.
+  const isCounted = (one: (typeof read)[number]): boolean =>
+    'real' in one && (!isFragmentPath(one.path) || named.includes(one.places[0]!));
+  return { ...state, problems, files: read.filter(isCounted).length };
 };
 
 /**

@@ -20,7 +20,9 @@ export const desiredState = (
     const diagnostics = [...one.diagnostics, ...(twice.get(one) ?? [])];
     const errors = [...ofFile, ...diagnostics].filter((diagnostic) => isError(diagnostic, strict));
     const template = errors.length === 0 ? one.template : null;
-    const unusable = { file: path, template: one.name, id: one.id, message: countErrors(path, errors) };
+    const fragments = [...new Set(diagnostics.map(({ file }) => file))];
+    const message = countErrors(path, errors);
+    const unusable = { file: path, template: one.name, id: one.id, message, fragments };
     return { diagnostics, template, unusable };
   });
   const diagnostics = [...readings, ...verdicts].flatMap((one) => one.diagnostics);

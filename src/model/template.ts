@@ -101,6 +101,8 @@ export interface UnusableTemplate {
   readonly template: string | null;
   readonly id: number | null;
   readonly message: string;
+  /** Where it has problems, also in its own file; absent if that cannot be read. */
+  readonly fragments?: readonly string[];
 }
 
 /** The content of the template files of one client, read as one snapshot. */

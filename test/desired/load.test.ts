@@ -101,7 +101,13 @@ test('several documents in one file are several templates, of which one with an 
     ['c', 1],
   ]);
   expect(state.unusable).toEqual([
-    { file: 'templates/a.yaml', template: 'a', id: 3, message: '1 error in templates/a.yaml' },
+    {
+      file: 'templates/a.yaml',
+      template: 'a',
+      id: 3,
+      message: '1 error in templates/a.yaml',
+      fragments: ['templates/a.yaml'],
+    },
   ]);
 });
 
