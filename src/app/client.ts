@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { UserError } from '../errors.ts';
 import { connectHosting, type HostingService, type RequestTrace, type Tokens } from '../hosting/service.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { DesiredState } from '../model/template.ts';
@@ -147,12 +148,13 @@ export const openClient = (options: ClientOptions) => {
     const listing = service.listDnsTemplates();
     listing.catch(() => undefined);
     const { base } = request;
-    // What is wrong there is not of this pass.
-    const earlier =
-      base && (await loadTemplates({ ...settings, templates: base(settings) }, { allowEmpty: true }));
+    const earlier = base && (await loadBase({ ...settings, templates: base(settings) }, options));
     const memory = earlier ? memoryOfBase(earlier, listing) : state.memory;
+    const desired = earlier
+      ? { ...described, problems: [...described.problems, ...earlier.problems] }
+      : described;
     const result = withCommits(
-      await reconcile(described, { ...pass, ...state, memory, startedAt, listing, askedAt }),
+      await reconcile(desired, { ...pass, ...state, memory, startedAt, listing, askedAt }),
       settings.commitUrl,
     );
     if (pass.templates.length > 0 || result.wasRead !== true) return result;
@@ -257,6 +259,24 @@ export const openClient = (options: ClientOptions) => {
 
 const unlocked = (): void => {
   throw new MemoryError('nothing is written: no pass holds the lock');
+};
+
+/** What is wrong in the base branch fails no pass: the pull request may mend it. */
+const loadBase = async (
+  client: ClientSettings,
+  { allowEmpty }: Pick<ClientOptions, 'allowEmpty'>,
+): Promise<DesiredState> => {
+  const state = await loadTemplates(client, { allowEmpty });
+  if (state.problems.some(({ check }) => check === 'no-templates'))
+    throw new UserError(
+      `--base: no template files in ${client.templates.join(', ')}: name the directory with those of the base branch; --allow-empty if it has none`,
+    );
+  const problems = state.problems.flatMap((problem) => {
+    if (problem.severity !== 'error') return [];
+    const message = `in the base branch: ${problem.message}; so this plan does not know what was dropped here`;
+    return { ...problem, severity: 'warning' as const, message };
+  });
+  return { ...state, problems };
 };
 
 /** What a pass is about of the files. */

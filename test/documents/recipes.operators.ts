@@ -191,6 +191,14 @@ describe.each(Object.entries(recipes))('the recipe for %s', (_, recipe) => {
     expect(service.writes()).toEqual([]);
   });
 
+  it('plans the first templates of a repository', async () => {
+    const { files, job } = await oneClient();
+    const request = await openPullRequest({ [main]: files[main]! }, { 'templates/site.yaml': site + www });
+    const { failed, comments } = await recipe(request, job);
+    expect(comments).toEqual([expect.stringMatching(/1 to add/)]);
+    expect(failed).toBe(false);
+  });
+
   it('shows a rename as the daemon will make it', async () => {
     const { service, files, job } = await oneClient();
     const before = `template: site\nsurplus: park\nrecords:\n  - {type: A, content: 192.0.2.1}\n`;

@@ -60,7 +60,9 @@ make_plan() {
   # Marks the lines with errors, for which the plan fails.
   sync validate --format github || true
   code=0
-  if [ -z "$NUMBER" ]; then set --; else set -- --base ../base; fi
+  set --
+  # The first templates come with a pull request.
+  if [ -n "$NUMBER" ] && [ -n "$(ls "$files/base")" ]; then set -- --base ../base; fi
   sync plan "$@" --detailed-exitcode --format markdown >"$plan" || code=$?
   case $code in 0 | 2) ;; *) code=1 ;; esac
 }
