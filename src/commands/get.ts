@@ -27,7 +27,7 @@ export const get =
       const text = await whileShown(io, 'asking the service', async () => {
         if (format === 'zone') {
           const { records } = templateCalled(of ?? '', await service.listDnsTemplates());
-          return writeZone(redact(records), zone);
+          return writeZone(records, zone, redact);
         }
         const answer = redact(await ask(service, what, of ?? String(options['account'] ?? '')));
         const shown = isTemplate ? templateCalled(of, listIn(answer)) : answer;

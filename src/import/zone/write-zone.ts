@@ -11,19 +11,27 @@ import { recordsIn } from './read-zone.ts';
 
 /**
  * The records of a template as lines of a zone file, which `readZone` reads as the same records. Others become comments:
- * those that no file describes, those with a placeholder, and those whose line would be another record. `origin` as for
- * `readZone`; without one, owners are relative, for a zone of any name (RFC 1035 §5.1).
+ * those that no file describes, those with a placeholder, those that `redact` changes, and those whose line would be another
+ * record. `origin` as for `readZone`; without one, owners are relative, for a zone of any name (RFC 1035 §5.1).
  */
-export const writeZone = (records: readonly ActualRecord[], origin: string | null): string => {
+export const writeZone = (
+  records: readonly ActualRecord[],
+  origin: string | null,
+  redact = (text: string): string => text,
+): string => {
   const stated = records.map((record) => ({ ...record, ttl: statableTtl(record) }));
-  const whyNot = (entry: ActualEntry): string | null => whyOther(entry, origin ?? anyOrigin);
+  const whyNot = (entry: ActualEntry): string | null => {
+    // Its line may join what is apart in the record.
+    const said = [entry.record.name, entry.record.content, lineOf(entry, origin)].join('\n');
+    return redact(said) === said ? whyOther(entry, origin ?? anyOrigin) : 'contains a token';
+  };
   const { desired, remarks } = sortOut(stated, { whyNot });
   const lines = [
     '; SOA and NS records, which a zone needs, are no part of a template.',
     ...desired.map((entry) => lineOf(entry, origin)),
     ...(remarks.length === 0 ? [] : ['; Not in this file:', ...remarks.map((remark) => `; - ${remark}`)]),
   ];
-  return lines.map((line) => `${line}\n`).join('');
+  return lines.map((line) => `${redact(line)}\n`).join('');
 };
 
 /** For what is not written with an origin (RFC 2606 §2). */
@@ -56,6 +64,7 @@ const whyOther = (entry: ActualEntry, origin: string): string | null => {
   if (record.ttl === null) return 'has no TTL';
   if (name.endsWith('.') || name === origin || name.endsWith(`.${origin}`))
     return 'has a name that may be a whole one';
+  if (/[\s;()"]/.test(name)) return 'has a name with a character that means something else in a zone file';
   try {
     const { records, whyNot } = recordsIn(zoneEntries(lineOf(entry, origin)), origin);
     const why = whyNot.get(1);
