@@ -1,11 +1,14 @@
 import { FILE_HEADERS_ONLY, formatPatch, structuredPatch } from 'diff';
 import { isMap, isSeq } from 'yaml';
+import { allowableChecks } from '../desired/check-id.ts';
 import { UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { dataOf, type DesiredRecord, type RecordData } from '../model/record.ts';
+import { shellWord } from '../model/shell-word.ts';
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { Difference } from '../plan/difference.ts';
 import { entryOf, pairOf, recordKey, setKey } from '../plan/entry.ts';
+import { patternOf } from '../plan/record-pattern.ts';
 import { entryInBraces, fieldsOf, shownRecord, statableTtl } from './entry.ts';
 import { EditRefused, valueOf, YamlFile, type FileEntry } from './yaml-file.ts';
 
@@ -84,8 +87,9 @@ export const accept = async (input: AcceptInput): Promise<Accepted> => {
   const made = files
     .map((file) => ({ path: file.path, before: file.text, after: file.edited() }))
     .filter(({ before, after }) => before !== after);
-  const why = whyNot(await load(new Map(made.map(({ path, after }) => [path, after]))), made, changes, input);
-  if (why !== null) throw refusalOf(changes.map((change) => byHand(change, template, why)));
+  const after = await load(new Map(made.map((one) => [one.path, one.after])));
+  const refused = refusalsBy(after, made, changes, input);
+  if (refused.length > 0) throw refusalOf(refused);
   return { files: made, count: changes.length, unsaid };
 };
 
@@ -138,8 +142,13 @@ const changedTo = (desired: DesiredRecord, actual: RecordData): RecordData => {
 };
 
 /** What to write where, as a line for people. */
-const byHand = ({ desired, wanted }: FileChange, { source }: DesiredTemplate, why: string): string => {
-  const entry = wanted === null ? '' : `- ${entryInBraces(wanted, null)}`;
+const byHand = (
+  { desired, wanted }: FileChange,
+  { source }: DesiredTemplate,
+  why: string,
+  allow: readonly string[] = [],
+): string => {
+  const entry = wanted === null ? '' : `- ${entryInBraces(wanted, null, allow.length > 0 ? allow : null)}`;
   if (desired === null) return `${source.file}: ${why}: add ${entry}`;
   const before = shownRecord(desired);
   const what = wanted === null ? `remove ${before}` : `instead of ${before}, write ${entry}`;
@@ -187,13 +196,16 @@ const addEntry = (file: YamlFile, record: RecordData): void => {
   file.addEntry(beside ?? file.entries.length - 1, entry);
 };
 
-/** The template has to want exactly the records that were accepted, besides what it wanted before, and others the same. */
-const whyNot = (
+/**
+ * None if the template wants exactly the records that were accepted, besides what it wanted before, and others the same. An
+ * error is of the changes whose words stand in its line, or of all.
+ */
+const refusalsBy = (
   after: DesiredState,
   made: readonly EditedFile[],
   changes: readonly FileChange[],
   { template, before }: AcceptInput,
-): string | null => {
+): readonly string[] => {
   const changed = new Set(changes.map(({ desired }) => desired));
   const kept = template.records.filter((record) => !changed.has(record));
   const wanted = [...kept, ...changes.flatMap((change) => change.wanted ?? [])];
@@ -202,12 +214,30 @@ const whyNot = (
     if (one === template) return saying(now) === saying({ ...one, records: wanted });
     return now === one || saying(now) === saying(one);
   });
-  if (isMeant && after.templates.length === before.templates.length) return null;
-  const error = after.problems.find(
-    ({ severity, file }) => severity === 'error' && made.some(({ path }) => path === file),
+  if (isMeant && after.templates.length === before.templates.length) return [];
+  const errors = after.problems.flatMap(({ severity, check, message, file, line }) => {
+    const text = made.find(({ path }) => path === file)?.after;
+    if (text === undefined || severity !== 'error') return [];
+    const words = wordsIn(text.split('\n')[(line ?? 0) - 1] ?? '');
+    return { words, why: `${message} [${check}]`, allow: allowableChecks.filter((one) => one === check) };
+  });
+  const own = changes.map((change) =>
+    errors.find(
+      ({ words }) => change.wanted && wordsIn(change.wanted.content).every((one) => words.includes(one)),
+    ),
   );
-  return error ? `${error.message} [${error.check}]` : 'something else would change with it';
+  const isOfSome = own.some((error) => error !== undefined);
+  return changes.map((change, at) => {
+    const error = own[at] ?? (isOfSome ? undefined : errors[0]);
+    if (error) return byHand(change, template, error.why, error.allow);
+    if (!isOfSome) return byHand(change, template, 'something else would change with it');
+    const record = shellWord(patternOf(change.desired ?? change.wanted!));
+    return byHand(change, template, `\`accept ${shellWord(template.template)} ${record}\` can take it alone`);
+  });
 };
+
+/** Without the signs of YAML around them. */
+const wordsIn = (text: string): readonly string[] => text.split(/[\s"',{}]+/).filter((word) => word !== '');
 
 /** All that a template says, whatever the order of its records. */
 const saying = (
