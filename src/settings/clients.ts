@@ -191,15 +191,20 @@ const openClientFiles = (
         const client = readClient({ ...reading, ...one, own, prefix: `${one.file}: `, isOneOfSeveral });
         return { ...one, client };
       });
-      const usable = fresh
-        .filter(({ problems }) => problems.size === 0)
-        .map((one) => ({ ...one, ...placed(one.file, one.client, reading) }));
+      // Also with other errors a file says whose it is.
+      const named = fresh
+        .filter(({ isBroken }) => !isBroken)
+        .map((one) => ({
+          ...one,
+          place: one.file,
+          ...(one.problems.size > 0 ? { access: null } : placed(one.file, one.client, reading)),
+        }));
       // Two files never stand for one client: neither of them does then, unless it did before.
-      const twinOf = twinsAmong([...next.values(), ...usable]);
-      for (const { absolute, problems, ...one } of usable) {
+      const twinOf = twinsAmong([...next.values(), ...named]);
+      for (const { absolute, problems, ...one } of named) {
         const twin = twinOf(one);
-        if (twin === null) next.set(absolute, one);
-        else problems.add(`${one.file}: ${twin}`);
+        if (twin !== null) problems.add(`${one.file}: ${twin}`);
+        else if (problems.size === 0) next.set(absolute, one);
       }
       inUse = next;
       const faults = fresh.flatMap(({ name, file, problems }) =>

@@ -97,11 +97,16 @@ describe('files of clients', () => {
     writeClient('bakery', '', 'acme');
     writeClient('cafe', 'name: dairy\n');
     writeClient('dairy');
+    writeClient('fish');
+    writeClient('gelato', 'name: fish\nbogus: 1\n');
     expect(problemsOf()).toEqual([
       'clients/acme.yaml: the same base URL and client token as clients/bakery.yaml: keep one of them, or give each its own token',
       'clients/bakery.yaml: the same base URL and client token as clients/acme.yaml: keep one of them, or give each its own token',
       'clients/cafe.yaml: the same client name, dairy, as clients/dairy.yaml: keep one of them',
       'clients/dairy.yaml: the same client name, dairy, as clients/cafe.yaml: keep one of them',
+      'clients/fish.yaml: the same client name, fish, as clients/gelato.yaml: keep one of them',
+      'clients/gelato.yaml:4:8: bogus: unknown key',
+      'clients/gelato.yaml: the same client name, fish, as clients/fish.yaml: keep one of them',
     ]);
   });
 });
