@@ -8,7 +8,7 @@ import { isFragmentPath, type DesiredState, type Problem } from '../model/templa
 import { redactTexts, redactor } from '../secrets.ts';
 import type { Settings } from '../settings.ts';
 import type { ClientSettings } from '../settings/client.ts';
-import type { ClientProblem } from '../settings/problems.ts';
+import { settingsProblem, type ClientProblem } from '../settings/problems.ts';
 import { createTemplateLoader, type LoadOptions } from '../source/load.ts';
 import { isWithin, type Scan } from '../source/scan.ts';
 
@@ -101,7 +101,11 @@ export const validateClients = async (
       if (files.length === 0) return { client: client.name, state };
       const read = readAt(named, loader.scan()!, cwd);
       found.push(...read.flatMap(({ places }) => places));
-      return { client: client.name, state: partOf(state, read, named) };
+      // The others are read since these may conflict with them.
+      const shown = new Set(read.map((one) => one.path));
+      const problems = problemsWhere(state, ({ file }) => shown.has(file));
+      const count = read.filter(({ isCounted }) => isCounted).length;
+      return { client: client.name, state: { ...state, problems, files: count } };
     }),
   );
   refuseUnused(
@@ -110,13 +114,13 @@ export const validateClients = async (
   );
   const isUnread = (file: string): boolean => {
     const places = placesOf(cwd, file);
-    const mayBeEmpty = how.allowEmpty === true && statSync(places[0]!).isDirectory();
-    return !mayBeEmpty && !found.some((place) => isWithin(place, places));
+    if (found.some((place) => isWithin(place, places))) return false;
+    return how.allowEmpty !== true || !statSync(places[0]!).isDirectory();
   };
   const unread = states.length === 0 ? [] : files.filter(isUnread);
   const all = [
     ...settings.leftOut,
-    ...unread.map((file) => ({ ...nothingRead, file })),
+    ...unread.map((file) => ({ ...settingsProblem('', null, nothingRead), check: 'no-templates', file })),
     ...states.flatMap(({ client, state }) => state.problems.map((problem) => ({ ...problem, client }))),
   ];
   // Messages quote the file, and the settings may have named a file that contains a token.
@@ -124,15 +128,8 @@ export const validateClients = async (
   return { problems, states: states.map(({ state }) => state) };
 };
 
-const nothingRead = {
-  severity: 'error',
-  check: 'no-templates',
-  client: '',
-  message:
-    'nothing is read here: the name of a template file ends in .yaml or .yml, and no part of its path begins with `.`; rename it, or name another path',
-  line: null,
-  column: null,
-} as const;
+const nothingRead =
+  'nothing is read here: the name of a template file ends in .yaml or .yml, and its path has no part that begins with `.` and no link out of the directories given as templates; rename it, or name another path';
 
 /** As it is written, and without links: two paths may lead to one file. */
 const placesOf = (cwd: string, file: string): readonly string[] => {
@@ -150,25 +147,15 @@ const pathsFor = ({ clients }: Settings, files: readonly string[], cwd: string):
   });
 };
 
-/** What a load found at these places. */
+/** What a load found at these places. Fragments count only where they are named. */
 const readAt = (named: readonly string[], { found, included }: Scan, cwd: string) =>
   [...found.values(), ...Array.from(included.values(), (one) => one.found)]
-    .map((one) => ({ ...one, places: [path.resolve(cwd, one.path), ...('real' in one ? [one.real] : [])] }))
+    .map((one) => {
+      const place = path.resolve(cwd, one.path);
+      const isCounted = 'real' in one && (!isFragmentPath(place) || named.includes(place));
+      return { path: one.path, isCounted, places: 'real' in one ? [place, one.real] : [place] };
+    })
     .filter(({ places }) => places.some((place) => isWithin(place, named)));
-
-/** The problems of these files. The others are read since these may conflict with them. */
-const partOf = (
-  state: DesiredState,
-  read: ReturnType<typeof readAt>,
-  named: readonly string[],
-): DesiredState => {
-  const paths = new Set(read.map((one) => one.path));
-  const problems = problemsWhere(state, ({ file }) => paths.has(file));
-  // Fragments count only where they are named.
-  const isCounted = (one: (typeof read)[number]): boolean =>
-    'real' in one && (!isFragmentPath(one.path) || named.includes(one.places[0]!));
-  return { ...state, problems, files: read.filter(isCounted).length };
-};
 
 /**
  * Where a directory has the earlier template files of each client: at the same places as the working directory, of which

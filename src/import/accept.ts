@@ -146,9 +146,9 @@ const byHand = (
   { desired, wanted }: FileChange,
   { source }: DesiredTemplate,
   why: string,
-  allow: readonly string[] = [],
+  allow: readonly string[] | null = null,
 ): string => {
-  const entry = wanted === null ? '' : `- ${entryInBraces(wanted, null, allow.length > 0 ? allow : null)}`;
+  const entry = wanted === null ? '' : `- ${entryInBraces(wanted, null, allow)}`;
   if (desired === null) return `${source.file}: ${why}: add ${entry}`;
   const before = shownRecord(desired);
   const what = wanted === null ? `remove ${before}` : `instead of ${before}, write ${entry}`;
@@ -219,20 +219,21 @@ const refusalsBy = (
     const text = made.find(({ path }) => path === file)?.after;
     if (text === undefined || severity !== 'error') return [];
     const words = wordsIn(text.split('\n')[(line ?? 0) - 1] ?? '');
-    return { words, why: `${message} [${check}]`, allow: allowableChecks.filter((one) => one === check) };
+    const allow = allowableChecks.some((one) => one === check) ? [check] : null;
+    return { words, allow, why: `${message} [${check}]` };
   });
-  const own = changes.map((change) =>
+  const errorOf = (change: FileChange) =>
     errors.find(
       ({ words }) => change.wanted && wordsIn(change.wanted.content).every((one) => words.includes(one)),
-    ),
-  );
-  const isOfSome = own.some((error) => error !== undefined);
-  return changes.map((change, at) => {
-    const error = own[at] ?? (isOfSome ? undefined : errors[0]);
-    if (error) return byHand(change, template, error.why, error.allow);
-    if (!isOfSome) return byHand(change, template, 'something else would change with it');
+    );
+  const isOfSome = changes.some(errorOf);
+  return changes.map((change) => {
+    const error = errorOf(change) ?? (isOfSome ? undefined : errors[0]);
     const record = shellWord(patternOf(change.desired ?? change.wanted!));
-    return byHand(change, template, `\`accept ${shellWord(template.template)} ${record}\` can take it alone`);
+    const other = isOfSome
+      ? `\`accept ${shellWord(template.template)} ${record}\` can take it alone`
+      : 'something else would change with it';
+    return byHand(change, template, error?.why ?? other, error?.allow);
   });
 };
 
