@@ -105,7 +105,7 @@ describe('files of clients', () => {
       'clients/cafe.yaml: the same client name, dairy, as clients/dairy.yaml: keep one of them',
       'clients/dairy.yaml: the same client name, dairy, as clients/cafe.yaml: keep one of them',
       'clients/fish.yaml: the same client name, fish, as clients/gelato.yaml: keep one of them',
-      'clients/gelato.yaml:4:8: bogus: unknown key',
+      'clients/gelato.yaml:4:1: bogus: unknown key',
       'clients/gelato.yaml: the same client name, fish, as clients/fish.yaml: keep one of them',
     ]);
   });
