@@ -477,6 +477,20 @@ const notWhatStood: Law = (attempt, { one, pass, file, service, views }) => {
   return there ? `adds ${shown(after)}, and ${shown(there.record)} stood there before` : null;
 };
 
+/** What was it, as the last kept listing shows, and is there still, though an ignore rule matches it by now. */
+const notWhatIsIgnored: Law = (attempt, { one, pass, file, service, views }) => {
+  const [after] = attempt.after;
+  if (!isAdd(attempt) || !after || !file || !service.isKind || pass.retry || !one.lastKept) return null;
+  const listedAt = views[0]?.at ?? attempt.sent.at;
+  const isIt = (record: RecordData): boolean => placedKeyOf(record) === placedKeyOf(after);
+  const was = one.lastKept.records.filter(isIt);
+  if (was.length !== 1 || !one.keptFile?.records.some(isIt) || !one.ours.has(was[0]!.id)) return null;
+  const now = one.standing.get(was[0]!.id);
+  return now && now.since < listedAt - service.lag && file.isIgnored(now.record)
+    ? `adds ${shown(after)}, which is there as ${shown(now.record)} and ignored`
+    : null;
+};
+
 const isSpelledOtherwise = (record: RecordData, after: RecordData): boolean =>
   canonicalRecord(record).type === canonicalRecord(after).type &&
   placeOf(record) === placeOf(after) &&
@@ -501,6 +515,7 @@ const whenSent: Laws = [
   [9, notMadeAlready],
   [11, notAtOnce],
   [12, notWhatStood],
+  [12, notWhatIsIgnored],
 ];
 
 const whenItArrives: Laws = [
