@@ -157,8 +157,10 @@ const ofOurOwn: Law = (attempt, { file, one }) => {
  * reading of the pass shows it otherwise.
  */
 const isOurs = (before: ActualRecord, attempt: Attempt, file: FileFacts, one: TemplateCase): boolean => {
-  const { after } = attempt;
-  const isParked = attempt.before.every((shownOnce) => isParkedName(placeOf(shownOnce)));
+  const { after, pass, sent } = attempt;
+  const views = pass.views.get(sent.templateId) ?? [];
+  const readings = views.flatMap(({ records }) => records.filter(({ id }) => id === before.id));
+  const isParked = [before, ...readings].every((shownOnce) => isParkedName(placeOf(shownOnce)));
   if (isParked || one.ours.has(before.id) || one.taken.has(before.id)) return true;
   if (file.surplus === 'park' && file.adopt) return true;
   const isInSet = file.records.some((record) => placedSetOf(record) === placedSetOf(before));
