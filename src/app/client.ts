@@ -177,11 +177,12 @@ export const openClient = (options: ClientOptions) => {
     const lostPause = longestTime(settings);
     const use = { timeout: lockTimeout, signal, onWait, mayBeginAnew: onlyRemembers, lostPause };
     return handle.write(location(), use, async (held, say) => {
-      const { check, holdsAdds, now = clock.now } = held;
+      const { check, holdsAdds, now = clock.now, mostLate = 0 } = held;
       checkLock = check;
       const memory = withoutOwnSecrets(held.memory);
       const pass = prepared(request);
-      const timed = { ...pass, clock: { ...pass.clock, now } };
+      const unknownPause = pass.unknownPause + mostLate;
+      const timed = { ...pass, unknownPause, clock: { ...pass.clock, now } };
       try {
         return await compare(request, timed, { memory, writer: memory, warn: say, holdsAdds });
       } finally {

@@ -86,7 +86,7 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
             until > now()
               ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${new Date(until).toISOString()}`
               : null;
-          return { memory, isNew, holdsAdds, now };
+          return { memory, isNew, holdsAdds, now, mostLate: leaseDuration };
         },
       };
     },

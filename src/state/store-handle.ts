@@ -42,6 +42,8 @@ export interface OpenedMemory {
   readonly holdsAdds: string | null;
   /** Milliseconds since the epoch, by a clock that all processes share; absent if that of this machine is the one. */
   readonly now?: () => number;
+  /** Milliseconds: how late a process that was stopped may send what it had begun, when another one goes on; absent if it cannot. */
+  readonly mostLate?: number;
 }
 
 /** What a writing pass holds. `check` throws a `MemoryError` if nothing may be written any more. */

@@ -136,6 +136,19 @@ it('a clock that is an hour ahead on another machine does not end unknownPause',
   expect(service.writes()).toHaveLength(1);
 });
 
+it('what was begun may be sent as late as the lease of its process ends', async () => {
+  const service = await startService(({ method }) => (method === 'GET' ? null : reset));
+  const { want, apply } = newWorkers(service, await newDatabaseUrl(), {
+    DNS_SYNC_UNKNOWN_PAUSE: '100ms',
+    DNS_SYNC_SETTLE: '1ms',
+    DNS_SYNC_LEASE_DURATION: '1h',
+  });
+  want('added');
+  expect(await apply()).toContain('outcome unknown');
+  expect(await apply()).toContain('an earlier write has not settled');
+  expect(service.writes()).toHaveLength(1);
+});
+
 it.each([
   [hour, -hour],
   [-hour, hour],
