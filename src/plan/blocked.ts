@@ -97,7 +97,12 @@ export const parkBlockIn = (
   { desired, parkBlockOf }: PlanInput,
 ): Pick<Surplus, 'error' | 'retryAt'> | null => {
   const form = parkedForm(actual.record, actual.type);
-  return matchesIgnore(desired.ignore, form)
+  // The service may end its name as it ended the one that the record has.
+  const ends = [
+    '',
+    ...[...`.${actual.name}`.matchAll(/\./g)].map(({ index }) => `.${actual.name}`.slice(index)),
+  ];
+  return ends.some((end) => matchesIgnore(desired.ignore, { ...form, name: `${form.name}${end}` }))
     ? { error: 'an ignore rule matches it once it is parked, so that it could not come back' }
     : (parkBlockOf?.(actual, form) ?? null);
 };

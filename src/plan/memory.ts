@@ -1,4 +1,4 @@
-import { canonicalRecord, sameData } from '../model/canonical.ts';
+import { canonicalName, canonicalRecord, sameData } from '../model/canonical.ts';
 import type { ActualRecord, RecordData } from '../model/record.ts';
 import { definitionOf } from '../model/types/table.ts';
 import type { Cause } from './difference.ts';
@@ -67,9 +67,15 @@ export const noMemory: PlanMemory = {
 export const isRemembered = ({ byId, preexistingIds, otherIds }: PlanMemory, id: number): boolean =>
   byId.has(id) || preexistingIds.has(id) || otherIds.has(id);
 
-/** Whether the record may be put to another use: it is or was of the file, by more than its number. */
-export const isOwn = ({ byId }: PlanMemory, { id }: ActualRecord): boolean =>
-  byId.get(id)?.isOnlyCounted === false;
+/**
+ * Whether the record may be put to another use: it is or was of the file, by more than its number. What was parked, and has its
+ * place again, may have been adopted: it is the file's own if the file had dropped it.
+ */
+export const isOwn = ({ byId }: PlanMemory, { id, name }: ActualRecord): boolean => {
+  const known = byId.get(id);
+  if (known?.isOnlyCounted !== false) return false;
+  return known.key !== parkedKey(id) || isParkedName(canonicalName(name)) || known.cause === 'edited';
+};
 
 /** Whether it counts as a record of the file, and may be somebody else's. */
 export const isCounted = ({ byId }: PlanMemory, { id }: ActualRecord): boolean => {

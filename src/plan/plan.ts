@@ -26,13 +26,13 @@ import {
 } from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
 import { addStep, parkStep, updateStep } from './make-step.ts';
-import { keptItsName } from './memory.ts';
+import { isOwn, keptItsName } from './memory.ts';
 import { orderSteps, type Links } from './order.ts';
 import { pairRecords, type Unmatched } from './pairing.ts';
-import { isParkedName } from './parked.ts';
+import { isParkedName, parkedForm } from './parked.ts';
 import { placesIn, type Places } from './places.ts';
 import type { PlanInput } from './plan-input.ts';
-import { restoreParked, undoKeptNames } from './restore.ts';
+import { isReplaced, restoreParked, undoKeptNames } from './restore.ts';
 import { reuseRecords } from './reuse.ts';
 import { actualOf, type ParkStep, type Step } from './step.ts';
 import { suspectsOf } from './suspicion.ts';
@@ -90,13 +90,17 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = others.filter(({ name }) => isParkedName(name));
-  const open = new Set([...missing, ...changed.map((pair) => pair.desired)].map(recordKey));
+  const toCome = [...missing, ...changed.map((pair) => pair.desired)];
+  const open = new Set(toCome.map(recordKey));
   const work: Work = {
     changed,
     adds,
     unmoved,
     left: left.filter(({ actual }) => !isParkedName(actual.name) && !isUndone.has(actual)),
-    reusable: parked.filter(({ record }) => !open.has(memory.byId.get(record.id)?.displaced?.key ?? '')),
+    reusable: parked.filter(({ record }) => {
+      const displaced = memory.byId.get(record.id)?.displaced;
+      return !displaced || !(open.has(displaced.key) || isReplaced(displaced, toCome, places, input));
+    }),
     inWay: inWayOf(entries, others, places),
     everything,
     pairs,
@@ -241,12 +245,15 @@ const undoBeside = (
   steps: readonly Step[],
   input: PlanInput,
 ): { readonly steps: readonly ParkStep[]; readonly blocked: readonly Blocked[] } => {
-  const { desired, memory } = input;
+  const { desired, memory, parkBlockOf } = input;
   const leaving = new Set(steps.map(actualOf));
   const keys = desiredKeysOf(desired);
   const stuck = left.filter(({ actual }) => {
     if (actual.name !== '' || leaving.has(actual) || desired.surplus !== 'park') return false;
-    return parkBlockIn(actual, input) !== null;
+    // Somebody else's was not to be parked, and an ignore rule is no refusal.
+    return (
+      isOwn(memory, actual.record) && parkBlockOf?.(actual, parkedForm(actual.record, actual.type)) != null
+    );
   });
   if (stuck.length === 0) return { steps: none, blocked: none };
   const undone = pairs.flatMap((pair) => {

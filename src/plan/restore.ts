@@ -1,9 +1,10 @@
-import { canonicalName, canonicalRecord } from '../model/canonical.ts';
+import { canonicalName, canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
 import { exclude } from './conflict.ts';
 import type { Blocked } from './difference.ts';
-import { entryOf, recordKey, type ActualEntry } from './entry.ts';
+import { dataKey, desiredKeysOf, entryOf, recordKey, type ActualEntry } from './entry.ts';
 import { restoreStep } from './make-step.ts';
+import { isOfDesired, type Displaced } from './memory.ts';
 import type { PlanInput } from './plan-input.ts';
 import type { Places } from './places.ts';
 import { actualOf, type ParkStep, type Step } from './step.ts';
@@ -27,17 +28,39 @@ export const restoreParked = (
   const missing = blocked.filter((one) => !isThere(one));
   if (missing.length === 0) return [];
   const waiting = new Set(missing.map(({ desired }) => recordKey(entryOf(desired))));
+  const inPlace = missing.map(({ desired }) => entryOf(desired));
   // A record that only a blocked step would use is free.
   const inUse = new Set(steps.map(actualOf));
   return parked.flatMap((actual) => {
     const displaced = byId.get(actual.record.id)?.displaced;
-    if (!displaced || inUse.has(actual) || !waiting.has(displaced.key)) return [];
+    if (
+      !displaced ||
+      inUse.has(actual) ||
+      !(waiting.has(displaced.key) || isReplaced(displaced, inPlace, places, input))
+    )
+      return [];
     const was = canonicalRecord(displaced.was);
     const hasConflict = everything.some(
-      (entry) => places.of(entry) === places.ofName(was.name) && exclude(was, entry),
+      (entry) =>
+        places.of(entry) === places.ofName(was.name) &&
+        // Somebody has put it back, too.
+        (exclude(was, entry) || (was.type === entry.type && dataKey(was) === dataKey(entry))),
     );
     return hasConflict ? [] : permitted(restoreStep(actual, displaced), input);
   });
+};
+
+/** Whether the file has dropped what a record made way for since, and says something else there that needs its place as well. */
+export const isReplaced = (
+  { key, was }: Displaced,
+  records: readonly CanonicalRecord[],
+  places: Places,
+  { desired }: PlanInput,
+): boolean => {
+  if (!isOfDesired(key) || desiredKeysOf(desired).has(key)) return false;
+  const before = canonicalRecord(was);
+  const place = places.ofName(before.name);
+  return records.some((one) => places.ofName(one.name) === place && exclude(one, before));
 };
 
 /** A record that kept its name when it was parked gets its content back before any other step. */

@@ -1,3 +1,4 @@
+import { canonicalName } from '../model/canonical.ts';
 import type { SkipCause } from '../plan/difference.ts';
 import { setKey } from '../plan/entry.ts';
 import { isPolicy, type Hold } from '../plan/hold.ts';
@@ -186,7 +187,12 @@ const undoesOwnWrite = (step: Step, { attempts, memory }: TemplateState): boolea
       (one) => one.outcome === 'applied' && one.entry.action === 'add' && one.entry.recordId === id,
     );
   const madeWayFor = memory.byId.get(id)?.displaced?.key ?? '';
-  return attempts.has(parkedKey(id)) || attempts.get(madeWayFor)?.outcome === 'failed';
+  const place = canonicalName(step.difference.desired.name);
+  const isTriedThere = [...attempts.values()].some(
+    ({ outcome, entry }) =>
+      outcome === 'failed' && entry.action === 'add' && canonicalName(entry.after.name) === place,
+  );
+  return attempts.has(parkedKey(id)) || attempts.get(madeWayFor)?.outcome === 'failed' || isTriedThere;
 };
 
 const clientReason = ({ holds, isEnding }: ClientView): string | null => {
