@@ -1,7 +1,7 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import { definitionOf } from '../model/types/table.ts';
 import { exclude, excludedBy, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
-import { byId, compareText, recordKey, type ActualEntry } from './entry.ts';
+import { byId, compareText, dataKey, recordKey, type ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from '../model/group.ts';
 import type { Places } from './places.ts';
 import {
@@ -130,7 +130,8 @@ export const orderSteps = (
     const own = actualOf(step);
     if (isPark(step) || (own !== null && kept.has(own))) return [];
     const same = (occupants.get(placeOf(step)) ?? []).filter(
-      (entry) => entry !== own && recordKey(entry) === recordKey(step.desired),
+      (entry) =>
+        entry !== own && entry.type === step.desired.type && dataKey(entry) === dataKey(step.desired),
     );
     return same.flatMap(({ record }) => stepOf.get(record.id) ?? []);
   };

@@ -16,6 +16,7 @@ import type { ConflictKind } from '../model/types/definition.ts';
 import type { Blocked, Surplus } from './difference.ts';
 import {
   byDesired,
+  dataKey,
   desiredKeysOf,
   entryOf,
   none,
@@ -197,10 +198,10 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
   const stuck = new Map(
     work.changed
       .filter((pair) => !isOpen(pair.desired) || blockOfUpdate(pair, unmoved, input) !== null)
-      .map(({ actual }) => [recordKey(actual), actual]),
+      .map(({ actual }) => [keyAt(places.of(actual), actual), actual]),
   );
   const { free, blocked: twins } = split(adds.free.filter(isOpen), (entry) =>
-    blockBeside(entry, stuck.get(recordKey(entry))),
+    blockBeside(entry, stuck.get(keyAt(places.ofName(entry.name), entry))),
   );
   const missing = away.length === 0 ? free : [...free, ...away.map((pair) => pair.desired)].sort(byDesired);
   const left = [...work.left, ...away.map(({ actual }) => ({ actual, reason: 'unlisted' as const }))];
@@ -305,6 +306,10 @@ const split = <Thing, Found>(
   }
   return { free, blocked };
 };
+
+/** The service may spell the name otherwise. */
+const keyAt = (place: string, entry: ActualEntry | DesiredEntry): string =>
+  `${place} ${entry.type} ${dataKey(entry)}`;
 
 /** Records that no file can describe and ignored ones are only counted. */
 const isOthers = (entry: ActualEntry, { ignore }: DesiredTemplate): boolean =>

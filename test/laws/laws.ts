@@ -488,7 +488,9 @@ const notWhatIsIgnored: Law = (attempt, { one, pass, file, service, views }) => 
   const was = one.lastKept.records.filter(isIt);
   if (was.length !== 1 || !one.keptFile?.records.some(isIt) || !one.ours.has(was[0]!.id)) return null;
   const now = one.standing.get(was[0]!.id);
-  return now && now.since < listedAt - service.lag && file.isIgnored(now.record)
+  // What is kept is what an answer of that pass has shown after its listing.
+  const isKept = now !== undefined && now.since > one.lastKept.at + 1_000;
+  return isKept && now.since < listedAt - service.lag && file.isIgnored(now.record)
     ? `adds ${shown(after)}, which is there as ${shown(now.record)} and ignored`
     : null;
 };
