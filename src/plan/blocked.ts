@@ -98,10 +98,7 @@ export const parkBlockIn = (
 ): Pick<Surplus, 'error' | 'retryAt'> | null => {
   const form = parkedForm(actual.record, actual.type);
   // The service may end its name as it ended the one that the record has.
-  const ends = [
-    '',
-    ...[...`.${actual.name}`.matchAll(/\./g)].map(({ index }) => `.${actual.name}`.slice(index)),
-  ];
+  const ends = ['', ...actual.name.split('.').map((_, at, labels) => `.${labels.slice(at).join('.')}`)];
   return ends.some((end) => matchesIgnore(desired.ignore, { ...form, name: `${form.name}${end}` }))
     ? { error: 'an ignore rule matches it once it is parked, so that it could not come back' }
     : (parkBlockOf?.(actual, form) ?? null);

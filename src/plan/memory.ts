@@ -36,6 +36,9 @@ export interface Displaced {
 /** The key of a parked record, instead of a `recordKey`. */
 export const parkedKey = (id: number): string => `#${id}`;
 
+/** The id in a `parkedKey`; NaN for other keys. */
+export const parkedIdIn = (key: string): number => (key.startsWith('#') ? Number(key.slice(1)) : Number.NaN);
+
 /** The key of another record that an add of ours made. */
 export const copyKey = (id: number): string => `=${id}`;
 

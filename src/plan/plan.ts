@@ -20,7 +20,6 @@ import {
   desiredKeysOf,
   entryOf,
   none,
-  recordKey,
   type Pair,
   type ActualEntry,
   type DesiredEntry,
@@ -33,7 +32,7 @@ import { pairRecords, type Unmatched } from './pairing.ts';
 import { isParkedName, parkedForm } from './parked.ts';
 import { placesIn, type Places } from './places.ts';
 import type { PlanInput } from './plan-input.ts';
-import { isReplaced, restoreParked, undoKeptNames } from './restore.ts';
+import { madeWayFor, restoreParked, undoKeptNames } from './restore.ts';
 import { reuseRecords } from './reuse.ts';
 import { actualOf, type ParkStep, type Step } from './step.ts';
 import { suspectsOf } from './suspicion.ts';
@@ -91,16 +90,16 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = others.filter(({ name }) => isParkedName(name));
-  const toCome = [...missing, ...changed.map((pair) => pair.desired)];
-  const open = new Set(toCome.map(recordKey));
+  const isAwaited = madeWayFor([...missing, ...changed.map((pair) => pair.desired)], places, input);
   const work: Work = {
     changed,
+    blocks: new Map(changed.map((pair) => [pair, blockOfUpdate(pair, unmoved, input)])),
     adds,
     unmoved,
     left: left.filter(({ actual }) => !isParkedName(actual.name) && !isUndone.has(actual)),
     reusable: parked.filter(({ record }) => {
       const displaced = memory.byId.get(record.id)?.displaced;
-      return !displaced || !(open.has(displaced.key) || isReplaced(displaced, toCome, places, input));
+      return !displaced || !isAwaited(displaced);
     }),
     inWay: inWayOf(entries, others, places),
     everything,
@@ -137,6 +136,8 @@ interface Split<Thing, Found> {
 /** What has to be done in a template, before it is known what can be written. */
 interface Work {
   readonly changed: readonly Pair[];
+  /** Why each of them cannot be now; null if it can. */
+  readonly blocks: ReadonlyMap<Pair, Blocked | null>;
   readonly adds: Split<DesiredEntry, Blocked>;
   readonly unmoved: Unmoved;
   readonly left: readonly Unmatched[];
@@ -188,7 +189,7 @@ interface Obstacles {
 }
 
 const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, input: PlanInput) => {
-  const { adds, unmoved, reusable: parked, everything, pairs, places, suspectIds } = work;
+  const { adds, blocks, unmoved, reusable: parked, everything, pairs, places, suspectIds } = work;
   const { desired, memory, mayStrand = false } = input;
   const keys = desiredKeysOf(desired);
   const isFrozen = (actual: ActualEntry): boolean => frozen.has(places.of(actual));
@@ -197,7 +198,7 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
   const away = changed.filter((pair) => displaced.has(pair.desired));
   const stuck = new Map(
     work.changed
-      .filter((pair) => !isOpen(pair.desired) || blockOfUpdate(pair, unmoved, input) !== null)
+      .filter((pair) => !isOpen(pair.desired) || blocks.get(pair) !== null)
       .map(({ actual }) => [keyAt(places.of(actual), actual), actual]),
   );
   const { free, blocked: twins } = split(adds.free.filter(isOpen), (entry) =>
@@ -208,7 +209,10 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
   const inWay = new Set([...work.inWay, ...away.map(({ actual }) => actual)]);
   const use = reuseRecords(desired, { missing, left, parked, isFrozen, inWay }, memory);
   const open = [...changed.filter((pair) => !displaced.has(pair.desired)), ...use.served];
-  const updates = split(open, (pair) => blockOfUpdate(pair, unmoved, input));
+  const updates = split(open, (pair) => {
+    const block = blocks.get(pair);
+    return block === undefined ? blockOfUpdate(pair, unmoved, input) : block;
+  });
   const surplusOf = ({ actual, reason }: Unmatched): Surplus => ({
     action: 'surplus',
     recordId: actual.record.id,

@@ -27,18 +27,16 @@ export const restoreParked = (
     reason === 'not-converging' && current !== undefined && placeOf(desired) === placeOf(current);
   const missing = blocked.filter((one) => !isThere(one));
   if (missing.length === 0) return [];
-  const waiting = new Set(missing.map(({ desired }) => recordKey(entryOf(desired))));
-  const inPlace = missing.map(({ desired }) => entryOf(desired));
+  const isWaitedFor = madeWayFor(
+    missing.map(({ desired }) => entryOf(desired)),
+    places,
+    input,
+  );
   // A record that only a blocked step would use is free.
   const inUse = new Set(steps.map(actualOf));
   return parked.flatMap((actual) => {
     const displaced = byId.get(actual.record.id)?.displaced;
-    if (
-      !displaced ||
-      inUse.has(actual) ||
-      !(waiting.has(displaced.key) || isReplaced(displaced, inPlace, places, input))
-    )
-      return [];
+    if (!displaced || inUse.has(actual) || !isWaitedFor(displaced)) return [];
     const was = canonicalRecord(displaced.was);
     const hasConflict = everything.some(
       (entry) =>
@@ -50,17 +48,23 @@ export const restoreParked = (
   });
 };
 
-/** Whether the file has dropped what a record made way for since, and says something else there that needs its place as well. */
-export const isReplaced = (
-  { key, was }: Displaced,
+/**
+ * Whether a record made way for one of these; or, if the file has dropped since what it made way for, whether one of them needs its
+ * place as well.
+ */
+export const madeWayFor = (
   records: readonly CanonicalRecord[],
   places: Places,
   { desired }: PlanInput,
-): boolean => {
-  if (!isOfDesired(key) || desiredKeysOf(desired).has(key)) return false;
-  const before = canonicalRecord(was);
-  const place = places.ofName(before.name);
-  return records.some((one) => places.ofName(one.name) === place && exclude(one, before));
+): ((displaced: Displaced) => boolean) => {
+  const keys = new Set(records.map(recordKey));
+  const wanted = desiredKeysOf(desired);
+  return ({ key, was }) => {
+    if (keys.has(key) || !isOfDesired(key) || wanted.has(key)) return keys.has(key);
+    const before = canonicalRecord(was);
+    const place = places.ofName(before.name);
+    return records.some((one) => places.ofName(one.name) === place && exclude(one, before));
+  };
 };
 
 /** A record that kept its name when it was parked gets its content back before any other step. */

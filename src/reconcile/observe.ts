@@ -2,7 +2,7 @@ import { sameData } from '../model/canonical.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { entryOf, recordKey, type Pair } from '../plan/entry.ts';
-import { parkedKey } from '../plan/memory.ts';
+import { parkedIdIn } from '../plan/memory.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark } from '../plan/step.ts';
 import type { RecordState } from '../state/memory.ts';
@@ -13,7 +13,6 @@ export const observe =
   (plan: TemplatePlan, view: ActualTemplate, isGone: (id: number) => boolean): MemoryChange =>
   (draft) => {
     const ids = new Set(view.records.map(({ id }) => id));
-    const parkedIds = new Set([...ids].map(parkedKey));
     const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
     for (const pair of plan.pairs)
       if (!keepsOther(draft, pair, ids, paired, isGone)) observePair(draft, pair);
@@ -27,7 +26,7 @@ export const observe =
       const { key, recordId } = record;
       if (recordId === null) {
         // What a refused park of somebody else's record has to wait for stays known while that is there.
-        const isPaused = record.failure !== null && parkedIds.has(key);
+        const isPaused = record.failure !== null && ids.has(parkedIdIn(key));
         if (!draft.desiredKeys.has(key) && record.lostAdds === 0 && !isPaused) draft.forget(key);
       } else if (!ids.has(recordId) && !draft.desiredKeys.has(key) && isGone(recordId)) {
         if (record.lostAdds === 0) draft.forget(key);

@@ -68,8 +68,8 @@ const lackedBy = (...readings: readonly ActualTemplate[]): ((id: number) => bool
 };
 
 /**
- * A second listing, in which the file is `bound` anew, confirms what both require; if it lacks a record that the first one showed, or shows it at another name or of
- * another type, only updates in place.
+ * A second listing, in which the file is `bound` anew, confirms what both require; if it lacks a record that the first one
+ * showed, or shows it at another name or of another type, only updates in place.
  */
 export const confirmBy = (
   state: TemplateState,
