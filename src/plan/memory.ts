@@ -17,6 +17,8 @@ export interface KnownRecord {
   readonly keptName: string | null;
   /** It may be somebody else's: it counts as the desired record, and is not changed. */
   readonly isOnlyCounted: boolean;
+  /** The file never listed it, and it was parked with `adopt: true`. */
+  readonly isAdopted: boolean;
   /** Adds of it that were sent and that no reading has shown, since a person last allowed a retry. */
   readonly lostAdds: number;
   /** What it was before it was parked to make way, or parked without getting the name of parked records. */
@@ -70,14 +72,10 @@ export const noMemory: PlanMemory = {
 export const isRemembered = ({ byId, preexistingIds, otherIds }: PlanMemory, id: number): boolean =>
   byId.has(id) || preexistingIds.has(id) || otherIds.has(id);
 
-/**
- * Whether the record may be put to another use: it is or was of the file, by more than its number. What was parked, and has its
- * place again, may have been adopted: it is the file's own if the file had dropped it.
- */
+/** Whether the record may be put to another use: it is or was of the file, by more than its number, or is parked. */
 export const isOwn = ({ byId }: PlanMemory, { id, name }: ActualRecord): boolean => {
   const known = byId.get(id);
-  if (known?.isOnlyCounted !== false) return false;
-  return known.key !== parkedKey(id) || isParkedName(canonicalName(name)) || known.cause === 'edited';
+  return known?.isOnlyCounted === false && (!known.isAdopted || isParkedName(canonicalName(name)));
 };
 
 /** Whether it counts as a record of the file, and may be somebody else's. */

@@ -213,6 +213,7 @@ export const unknownRecord = {
   seen: null,
   keptName: null,
   isOnlyCounted: false,
+  isAdopted: false,
   displaced: null,
   cause: null,
   adds: 0,

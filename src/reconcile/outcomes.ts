@@ -134,6 +134,7 @@ const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
     wanted: values,
     recordId: record.id,
     seen: values,
+    isAdopted: known === undefined || known.isOnlyCounted || known.isAdopted,
     stored: storedAgain(draft.get(key, values), entry.after, entry.sentAt.now),
     rewritten: isOut ? null : { sent: entry.after, stored: values },
     displaced: madeWayFor === null ? null : displacedBy(known, entry, madeWayFor),
@@ -211,14 +212,14 @@ const isSpelledAs = (wanted: RecordData, seen: RecordData): boolean => {
 /** At a person's word. What was only counted, under a name of its own or beside the record itself, is somebody else's. */
 export const liftObstacles: MemoryChange = (draft) => {
   for (const record of draft.all()) {
-    const { key, wanted, recordId, seen, keptName, displaced, cause } = record;
+    const { key, wanted, recordId, seen, keptName, isAdopted, displaced, cause } = record;
     const isOthers = seen !== null && (!isOfDesired(key) || !isSpelledAs(wanted, seen));
     if (record.isOnlyCounted && isOthers) {
       draft.forget(key);
       draft.setRow({ otherIds: [...draft.row.otherIds, recordId!] });
       continue;
     }
-    draft.put({ ...unknownRecord, key, wanted, recordId, seen, keptName, displaced, cause });
+    draft.put({ ...unknownRecord, key, wanted, recordId, seen, keptName, isAdopted, displaced, cause });
   }
   draft.setRow({ unlistedIds: [] });
 };

@@ -122,6 +122,7 @@ export const known = (line: string, seen: string = line, more: Partial<KnownReco
   seen: data(seen),
   keptName: canonicalName(data(seen).name),
   isOnlyCounted: false,
+  isAdopted: false,
   lostAdds: 0,
   displaced: null,
   cause: null,

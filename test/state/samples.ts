@@ -101,6 +101,7 @@ export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}
   seen: recordData({ name: null, ttl: null }),
   keptName: 'www.example.net',
   isOnlyCounted: true,
+  isAdopted: true,
   displaced: { key, was: recordData(), cause: 'drifted' },
   adds: 2,
   lostAdds: 1,
