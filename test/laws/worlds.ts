@@ -35,7 +35,6 @@ two records
   file: www A 192.0.2.1 | @ MX 10 mx.example.net
   steps: pass | pass
 a text edited
-  is: core
   file: @ TXT one
   steps: pass | file @ TXT two | pass
 a text edited, park
@@ -70,7 +69,6 @@ mail given up
   file: surplus: park | @ MX 10 mx1.example.net | @ MX 20 mx2.example.net
   steps: pass | file @ MX 0 . | pass
 mode edits
-  is: core
   file: mode: edits | www A 192.0.2.1
   service: www A 192.0.2.1
   steps: pass | file www A 192.0.2.2 | file www A 192.0.2.1
@@ -148,7 +146,6 @@ another token of an unknown client
   file: www A 192.0.2.1
   steps: pass | another token | pass
 two templates within one limit
-  is: core
   open: more adds than allowed
   file: www A 192.0.2.1
   beside: ftp A 192.0.2.2
@@ -268,7 +265,6 @@ listings show no record, and a subdomain does
   nature: listed 0 | isKind false
   steps: pass | pass
 the panel writes placeholders
-  is: core
   open: a record may be it in another spelling
   file: @ A 192.0.2.1 | www A 192.0.2.2 | ftp A 192.0.2.3
   service: @ A 192.0.2.1 | www.##DOMAIN## A 192.0.2.9 | ftp.example.org A 192.0.2.8
@@ -459,7 +455,6 @@ const pairs = Object.entries(edits).flatMap(([one, edit]) =>
       {
         ...plainWorld,
         name: `${one}, then ${two}`,
-        isCore: one === 'value' && two === 'returned',
         open: [one, two].includes('type') ? 'a CNAME beside another record' : null,
         file: [lineOf(firstForm)],
         steps: [
