@@ -3,11 +3,13 @@ import { isMap, isSeq } from 'yaml';
 import { allowableChecks } from '../desired/check-id.ts';
 import { UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
+import { canonicalName } from '../model/canonical.ts';
 import { dataOf, type DesiredRecord, type RecordData } from '../model/record.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { Difference } from '../plan/difference.ts';
 import { entryOf, pairOf, recordKey, setKey } from '../plan/entry.ts';
+import { isParkedName } from '../plan/parked.ts';
 import { patternOf } from '../plan/record-pattern.ts';
 import { entryInBraces, fieldsOf, shownRecord, statableTtl } from './entry.ts';
 import { EditRefused, valueOf, YamlFile, type FileEntry } from './yaml-file.ts';
@@ -103,14 +105,14 @@ const changesFor = ({
 }: AcceptInput): { readonly changes: readonly FileChange[]; readonly unsaid: readonly string[] } => {
   const others = new Map(template.records.map((record) => [keyOf(record), record]));
   const unsaid: string[] = [];
-  const found = differences.map((difference): FileChange => {
-    const actual = difference.action === 'add' ? undefined : difference.current;
+  const found = differences.flatMap((difference): FileChange | [] => {
+    const current = difference.action === 'add' ? undefined : difference.current;
+    // A parked record stands for none: a file that lists it would put it into other templates, too.
+    const actual = isParkedName(canonicalName(current?.name ?? null)) ? undefined : current;
     if (actual && actual.ttl !== statableTtl(actual))
       unsaid.push(`a TTL of ${actual.ttl}: ${shownRecord(actual)}`);
-    if (!('source' in difference)) {
-      const { current } = difference;
-      return { desired: null, wanted: { ...current, ttl: statableTtl(current) } };
-    }
+    if (!('source' in difference))
+      return actual ? { desired: null, wanted: { ...actual, ttl: statableTtl(actual) } } : [];
     const key = keyOf(difference.desired);
     const desired = others.get(key);
     const { file, line } = difference.source;
