@@ -15,7 +15,7 @@ import { escapeControl, escapeInJson } from '../lib/escape-control.ts';
 import { plural } from '../lib/plural.ts';
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { Difference } from '../plan/difference.ts';
-import { matchesPattern } from '../plan/record-pattern.ts';
+import { matchesPattern, type RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplateResult } from '../result.ts';
 import type { ClientSettings } from '../settings/client.ts';
 import { openWorkingCopy } from '../source/template-source.ts';
@@ -34,11 +34,8 @@ export const accept: Run = async ([name = '', ...records], options, io) => {
     const { clients, redact } = context;
     const names = await whileShown(io, 'reading template files', () => resolveNames(clients, [name]));
     const patterns = await readOnly(io, records, clients, names, '');
-    const result = await compare(name, names, context, io);
+    const { result, differences } = await compareTwice(name, names, patterns, context, io);
     const { template, client } = result;
-    const differences = result.differences.filter(
-      (one) => patterns.length === 0 || sidesOf(one).some((side) => matchesPattern(patterns, side)),
-    );
     if (JSON.stringify(redact(differences)) !== JSON.stringify(differences))
       throw new UserError(
         'the service has a record that contains a token of this client, which must not be in a file',
@@ -72,6 +69,37 @@ export const accept: Run = async ([name = '', ...records], options, io) => {
     io.stdout.write(lines.map((line) => `${line}\n`).join(''));
     return 0;
   });
+};
+
+/**
+ * What two readings agree on, as for a write: what one listing lacks may be there, and once the files lack it as well, a
+ * pass parks it.
+ */
+const compareTwice = async (
+  name: string,
+  names: readonly string[],
+  patterns: readonly RecordPattern[],
+  context: AppContext,
+  io: Io,
+) => {
+  const read = async () => {
+    const result = await compare(name, names, context, io);
+    const isMeant = (one: Difference): boolean =>
+      patterns.length === 0 || sidesOf(one).some((side) => matchesPattern(patterns, side));
+    return { result, differences: result.differences.filter(isMeant) };
+  };
+  const first = await read();
+  if (first.differences.length === 0) return first;
+  const { template, client } = first.result;
+  const { settle } = context.clients.find(({ settings }) => settings.name === client)!.settings;
+  // The embedded service answers truly at once.
+  if (context.sandboxUrl === null)
+    await whileShown(io, 'waiting to read the service once more', () =>
+      context.clock.sleep(settle, new AbortController().signal),
+    );
+  const second = await read();
+  if (JSON.stringify(second.differences) === JSON.stringify(first.differences)) return second;
+  throw new UserError(`${template}: two readings of the service differ, so nothing was changed: try again`);
 };
 
 /** A dry run over the one template that is meant. */
