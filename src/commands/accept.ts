@@ -172,9 +172,12 @@ const sharersOf = async (
         const file = places.get(await placeOf(used));
         if (file !== undefined) sharers.set(file, `template ${other.template}${of} uses this file too`);
       }
-    for (const broken of unusable)
-      for (const file of fragments)
-        sharers.set(file, `${broken.file}${of} has errors, and may include this file`);
+    for (const broken of unusable) {
+      const file = of === '' ? undefined : places.get(await placeOf(broken.file));
+      if (file !== undefined) sharers.set(file, `a template${of} uses this file too, and has errors`);
+      for (const fragment of fragments)
+        sharers.set(fragment, `${broken.file}${of} has errors, and may include this file`);
+    }
   };
   // Of the templates that stand in its own file, only its own part changes.
   await look({ ...own, templates: own.templates.filter((one) => one.source.file !== source.file) }, '');
