@@ -4,6 +4,7 @@ import type { Io } from '../io.ts';
 import { suggestion } from '../lib/nearest.ts';
 import { matchNames } from '../model/match-names.ts';
 import type { RecordData } from '../model/record.ts';
+import { nameById } from '../model/template.ts';
 import { bindTemplates } from '../plan/bind.ts';
 import { matchesPattern, parseRecordPattern, patternOf, type RecordPattern } from '../plan/record-pattern.ts';
 import type { Client } from './client.ts';
@@ -25,6 +26,7 @@ export const resolveNames = async (
     states,
   );
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
+  refuseSharedNames(patterns, states.flatMap(describedIn));
   return matchTemplates(patterns, clients, [], (unknown) =>
     [
       `no template file describes ${unknown}`,
@@ -34,6 +36,21 @@ export const resolveNames = async (
       ...errors.map(formatProblem),
     ].join('\n'),
   );
+};
+
+/** A pass knows its templates by their names, so that an id would mean all that have the same one. */
+const refuseSharedNames = (patterns: readonly string[], described: ReturnType<typeof describedIn>): void => {
+  for (const text of patterns) {
+    if (described.some(({ template }) => template === text)) continue;
+    const meant = described.filter(({ id }) => String(id) === text);
+    const other = described.find(
+      (one) => !meant.includes(one) && meant.some(({ template }) => template === one.template),
+    );
+    if (other)
+      throw new ArgumentError(
+        `${text} is called ${other.template}, and so is another template: give that name for both, or --client; or, in the file of ${text}, leave out \`template:\`, and it is called \`${nameById(Number(text))}\``,
+      );
+  }
 };
 
 /**
