@@ -91,14 +91,17 @@ const inKeyOrder = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([one], [other]) => (one < other ? -1 : 1)))
     : value;
 
-/** What `mode: report` or `--only` left out of one plan, which nobody can force, is not to be written by another one. */
+/**
+ * What `mode: report`, `--only` or a conflict left out of one plan, which nobody can force, is not to be written by another
+ * one.
+ */
 const withoutOutcome = (difference: Difference): unknown => {
-  const { recordId = null, current = null, desired = null } = { ...empty, ...difference };
+  const { recordId = null, current = null, desired = null, conflicts = null } = { ...empty, ...difference };
   const isLeftOut = difference.outcome === 'skipped' && !mayBeLifted.has(difference.skippedBy);
-  return { isLeftOut, recordId, current, desired };
+  return { isLeftOut, recordId, current, desired, conflicts };
 };
 
-const empty: { readonly recordId?: unknown; readonly current?: unknown; readonly desired?: unknown } = {};
+const empty: Readonly<Partial<Record<'recordId' | 'current' | 'desired' | 'conflicts', unknown>>> = {};
 
 const mayBeLifted: ReadonlySet<SkipCause | undefined> = new Set(['mode-edits', 'held', 'pass']);
 
