@@ -49,9 +49,10 @@ const importAll = async (
 ): Promise<readonly ImportOutcome[]> => {
   if (options['out'] !== undefined && clients.length > 1)
     throw new UserError('--out: there are several clients: choose one with --client');
+  const chosen = clients.map(({ settings }) => settings);
   const jobs = await Promise.all(
     clients.map(async (client) => {
-      const target = await importTarget(client.settings, options, redact);
+      const target = await importTarget(client.settings, chosen, options, io, redact);
       const templates = await client.service.listDnsTemplates();
       return { client, target, own: templates.filter(({ publiclyAvailable }) => !publiclyAvailable) };
     }),
@@ -109,7 +110,7 @@ const importZone = async (names: readonly string[], options: Options, io: Io): P
     records: records.map((record) => ({ ...record, ttl: record.ttl === 1 ? null : record.ttl })),
   };
   const label = { ...labelsOf([template]).get(template)!, id: null };
-  const target = await importTarget(client, options, (value) => redactTexts(value, redact));
+  const target = await importTarget(client, [client], options, io, (value) => redactTexts(value, redact));
   const outcome = await importTemplate(template, label, target, {
     subdomains: origin.split('.').every(isHostLabel) ? [origin] : [],
     noun: 'line',
@@ -144,11 +145,27 @@ const textOf = async (file: string, { stdin, cwd }: Io): Promise<string> => {
 /**
  * Where `import` writes: `--out`, or the client's first directory, and what files say already. If it is one that the client's
  * passes read, all of them are read, since a template may have only one file there. `redact` replaces every secret in a
- * value. Throws if it is a file.
+ * value. Throws if it is a file, or if another client reads it: of that one's templates, those of the same names would
+ * become copies.
  */
-const importTarget = async (client: ClientSettings, options: Options, redact: <T>(value: T) => T) => {
+const importTarget = async (
+  client: ClientSettings,
+  chosen: readonly ClientSettings[],
+  options: Options,
+  io: Io,
+  redact: <T>(value: T) => T,
+) => {
   const directory = typeof options['out'] === 'string' ? options['out'] : client.templates[0]!;
-  const found = await stat(path.resolve(client.cwd, directory)).catch(() => null);
+  const place = path.resolve(client.cwd, directory);
+  // A path that was given for the chosen ones is not that of others.
+  const env = { ...io.env, DNS_SYNC_TEMPLATES: undefined };
+  const { clients } = readOffline({ ...options, client: undefined }, { ...io, env }, { isSilent: true });
+  for (const other of new Map([...clients, ...chosen].map((one) => [one.name, one])).values())
+    if (other.name !== client.name && isRead(place, other))
+      throw new UserError(
+        `${directory} is read for client ${other.name} too, whose templates of the same names would become those of ${client.name}: set \`templates\` for each client, or import into another directory with --out`,
+      );
+  const found = await stat(place).catch(() => null);
   if (found?.isDirectory() === false)
     throw new UserError(`${directory} is not a directory: name another one with --out`);
   const own = loadOptionsOf(client, {});
