@@ -190,7 +190,9 @@ const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string
   const own =
     entry.recordId === null || entry.action === 'update' ? undefined : draft.byId.get(entry.recordId);
   const isKnown = own !== undefined || draft.records.has(entry.key);
-  const known = own ?? draft.get(entry.key, entry.before ?? entry.after);
+  // A record of the file is known as what the file says, whichever record was to become it.
+  const wanted = entry.action === 'park' ? entry.before! : entry.after;
+  const known = own ?? draft.get(entry.key, wanted);
   const isRepeated = known.failure?.kind === kind && sameData(known.failure.sent, entry.after);
   const count = isRepeated ? known.failure.count + 1 : 1;
   // What was lost is sent again at once the first time.
