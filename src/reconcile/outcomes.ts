@@ -142,11 +142,18 @@ const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
 };
 
 /** The record before its park. It is restored with the name for which the service stored the current one. */
-const displacedBy = (known: RecordState | undefined, { before, cause }: Entry, key: string): Displaced => {
+const displacedBy = (
+  known: RecordState | undefined,
+  { before, after, cause }: Entry,
+  key: string,
+): Displaced => {
   const isNamedByService = known?.keptName != null && known.keptName === canonicalName(before!.name);
   // Without a name it could not be restored.
   const name = (isNamedByService ? known.wanted.name : null) ?? before!.name;
-  return { key, was: { ...before!, name }, cause };
+  // An earlier park that nobody answered may have left it inert at its name: it was what was last seen before that.
+  const isInert = entryOf(before!).content === entryOf(after).content;
+  const content = (isInert ? (known?.displaced?.was ?? known?.seen)?.content : null) ?? before!.content;
+  return { key, was: { ...before!, name, content }, cause };
 };
 
 /** A record that kept its name when it was parked is not parked again. It is out of place for the same reason as before. */
