@@ -23,7 +23,7 @@ export interface KnownRecord {
   readonly lostAdds: number;
   /** What it was before it was parked to make way, or parked without getting the name of parked records. */
   readonly displaced: Displaced | null;
-  /** The first cause of the difference; null once both sides agreed. After an undone park, the cause of the park. */
+  /** The first cause of the difference; null once both sides agreed. After a park that left or gave it back its name, that of the park. */
   readonly cause: Cause | null;
 }
 

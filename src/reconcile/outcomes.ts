@@ -138,6 +138,7 @@ const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
     stored: storedAgain(draft.get(key, values), entry.after, entry.sentAt.now),
     rewritten: isOut ? null : { sent: entry.after, stored: values },
     displaced: madeWayFor === null ? null : displacedBy(known, entry, madeWayFor),
+    cause: isOut ? null : entry.cause,
   });
 };
 

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { canonicalName } from '../model/canonical.ts';
 import type { ActualRecord } from '../model/record.ts';
 import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
 import type { Suspension } from '../model/suspension.ts';
@@ -7,10 +8,11 @@ import { desiredKeysOf } from '../plan/entry.ts';
 import { lossIn } from '../plan/guard.ts';
 import { isPolicy, type Hold, type HoldCause } from '../plan/hold.ts';
 import { isRemembered } from '../plan/memory.ts';
+import { isParkedName } from '../plan/parked.ts';
 import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { planTemplate } from '../plan/plan.ts';
-import type { Step } from '../plan/step.ts';
+import { isPark, isRestore, type Step } from '../plan/step.ts';
 import {
   historyEntryOf,
   type Entry,
@@ -245,14 +247,17 @@ const attemptsAfter = ({ attempts }: TemplateState, outcome: EntryOutcome): Read
   const { entry } = outcome;
   const attempt = attempts.get(entry.key);
   if (attempt?.entry.id !== entry.id) return attempts;
-  const isDone = outcome.kind === 'accepted';
-  return new Map(attempts).set(entry.key, {
-    ...attempt,
-    entry,
-    outcome: isDone ? 'applied' : 'failed',
-    error: isDone ? null : (entry.error ?? ''),
-  });
+  const error =
+    outcome.kind === 'accepted' ? keptNameText(attempt.step, outcome.record) : (entry.error ?? '');
+  const result = error === null ? 'applied' : 'failed';
+  return new Map(attempts).set(entry.key, { ...attempt, entry, outcome: result, error });
 };
+
+/** A park, or the undoing of one, may leave the record at its name, as an answer or a reading shows. */
+const keptNameText = (step: Step, { name, type, content }: ActualRecord): string | null =>
+  isPark(step) && isParkedName(canonicalName(name)) === isRestore(step)
+    ? `the service kept its name, and stored ${name ?? '@'} ${type} ${content}`
+    : null;
 
 export const isSettled = ({ open }: TemplateState): boolean => open.length === 0;
 

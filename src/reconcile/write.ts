@@ -1,21 +1,10 @@
 import { HostingError } from '../hosting/errors.ts';
 import { rangesOf, type IdRanges } from '../lib/id-ranges.ts';
 import { dataOf, type ActualRecord } from '../model/record.ts';
-import { canonicalName, canonicalType } from '../model/canonical.ts';
+import { canonicalType } from '../model/canonical.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { isRemembered } from '../plan/memory.ts';
-import { isParkedName } from '../plan/parked.ts';
-import {
-  actualOf,
-  additionOf,
-  changeOf,
-  isPark,
-  isRestore,
-  resultOf,
-  stepKey,
-  writeKey,
-  type Step,
-} from '../plan/step.ts';
+import { actualOf, additionOf, changeOf, resultOf, stepKey, writeKey, type Step } from '../plan/step.ts';
 import { historyEntryOf, type Entry, type NewEntry } from '../state/memory.ts';
 import { acceptedAs, judgeAnswer, openEntries, withoutContradicted, type OpenEntry } from './journal.ts';
 import { shownElsewhere } from './memory.ts';
@@ -161,8 +150,7 @@ const answered = (
   const outcome = { kind: 'accepted', entry: accepted, record, copies, wasLost: false } as const;
   const shown = isWhole ? answer : withRecord(view, record);
   const journal = isWhole ? withoutContradicted(tried.journal, answer, accepted) : tried.journal;
-  const next = withAnswer(withOutcomes({ ...tried, journal }, [outcome], at), shown, isWhole, record, at);
-  const done = asParked(next, step, record);
+  const done = withAnswer(withOutcomes({ ...tried, journal }, [outcome], at), shown, isWhole, record, at);
   const others = newIds.filter((id) => id !== record.id).length;
   return others > 0 ? inDoubt(done, `the answer shows ${others} records that no listing has shown`) : done;
 };
@@ -174,14 +162,6 @@ const withRecord = (view: ActualTemplate, record: ActualRecord): ActualTemplate 
     ? view.records.map((one) => (one.id === record.id ? record : one))
     : [...view.records, record];
   return { ...view, records };
-};
-
-/** A park may leave the record at its name. */
-const asParked = (state: TemplateState, step: Step, { name, type, content }: ActualRecord): TemplateState => {
-  if (!isPark(step) || isRestore(step) || isParkedName(canonicalName(name))) return state;
-  const attempt = state.attempts.get(stepKey(step))!;
-  const error = `the service kept its name, and stored ${name ?? '@'} ${type} ${content}`;
-  return withAttempt(state, { ...attempt, outcome: 'failed', error });
 };
 
 /** What is unknown is in doubt until a reading. */
