@@ -99,8 +99,13 @@ export const parkBlockIn = (
   const form = parkedForm(actual.record, actual.type);
   // The service may end its name as it ended the one that the record has.
   const ends = ['', ...actual.name.split('.').map((_, at, labels) => `.${labels.slice(at).join('.')}`)];
-  return ends.some((end) => matchesIgnore(desired.ignore, { ...form, name: `${form.name}${end}` }))
-    ? { error: 'an ignore rule matches it once it is parked, so that it could not come back' }
+  const ignored = ends
+    .map((end) => `${form.name}${end}`)
+    .find((name) => matchesIgnore(desired.ignore, { ...form, name }));
+  return ignored !== undefined
+    ? {
+        error: `an ignore rule matches ${ignored}, as it may be called once it is parked: it could not come back`,
+      }
     : (parkBlockOf?.(actual, form) ?? null);
 };
 
