@@ -21,7 +21,7 @@ export const takeOutcome =
         draft.setRow({ lastWriteAt: entry.sentAt.now });
         if (entry.action === 'add') takeAdd(draft, outcome, view);
         else if (entry.action === 'update') takeUpdate(draft, entry, outcome.record);
-        else if (isRestored(entry)) takeRestored(draft, entry, outcome.record);
+        else if (isRestored(entry)) takeRestored(draft, entry, outcome.record, at);
         else takeParked(draft, entry, outcome.record);
         takeCopies(draft, entry, outcome.copies);
         break;
@@ -158,7 +158,13 @@ const displacedBy = (
 };
 
 /** A record that kept its name when it was parked is not parked again. It is out of place for the same reason as before. */
-const takeRestored = (draft: Draft, { before, after, cause }: Entry, record: ActualRecord): void => {
+const takeRestored = (draft: Draft, entry: Entry, record: ActualRecord, at: Instant): void => {
+  const { before, after, cause } = entry;
+  // It is still parked, and its name may be dark: it is sent again, as what was lost is.
+  if (sameData(before!, record)) {
+    fail(draft, entry, 'lost', 'the service left it as it was', at);
+    return;
+  }
   const wasKept = !isParkedName(canonicalName(before!.name));
   const stored = dataOf(record);
   draft.put({
