@@ -190,7 +190,7 @@ const undoesOwnWrite = (step: Step, { attempts, memory }: TemplateState): boolea
   const place = canonicalName(step.difference.desired.name);
   const isTriedThere = [...attempts.values()].some(
     ({ outcome, entry }) =>
-      outcome === 'failed' && entry.action === 'add' && canonicalName(entry.after.name) === place,
+      outcome === 'failed' && entry.action !== 'park' && canonicalName(entry.after.name) === place,
   );
   return attempts.has(parkedKey(id)) || attempts.get(madeWayFor)?.outcome === 'failed' || isTriedThere;
 };
