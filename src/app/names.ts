@@ -26,7 +26,6 @@ export const resolveNames = async (
     states,
   );
   const errors = states.flatMap(({ problems }) => problems.filter(({ severity }) => severity === 'error'));
-  refuseSharedNames(patterns, states.flatMap(describedIn));
   return matchTemplates(patterns, clients, [], (unknown) =>
     [
       `no template file describes ${unknown}`,
@@ -36,21 +35,6 @@ export const resolveNames = async (
       ...errors.map(formatProblem),
     ].join('\n'),
   );
-};
-
-/** A pass knows its templates by their names, so that an id would mean all that have the same one. */
-const refuseSharedNames = (patterns: readonly string[], described: ReturnType<typeof describedIn>): void => {
-  for (const text of patterns) {
-    if (described.some(({ template }) => template === text)) continue;
-    const meant = described.filter(({ id }) => String(id) === text);
-    const other = described.find(
-      (one) => !meant.includes(one) && meant.some(({ template }) => template === one.template),
-    );
-    if (other)
-      throw new ArgumentError(
-        `${text} is called ${other.template}, and so is another template: give that name for both, or --client; or, in the file of ${text}, leave out \`template:\`, and it is called \`${nameById(Number(text))}\``,
-      );
-  }
 };
 
 /**
@@ -68,9 +52,21 @@ export const matchTemplates = async (
   const known = [...more, ...described.map(({ template }) => template)];
   const matched = matchNames(patterns, known);
   const byId = described.filter(({ id }) => matched.unknown.includes(String(id)));
+  refuseSharedNames(byId, described);
   const unknown = matched.unknown.filter((name) => !byId.some(({ id }) => String(id) === name));
   if (unknown.length > 0) throw new ArgumentError(otherwise(unknownNames(unknown, known)));
   return [...new Set([...matched.found, ...byId.map(({ template }) => template)])];
+};
+
+type Described = ReturnType<typeof describedIn>;
+
+/** A template is known by its name, so that an id would mean all that have the same one. */
+const refuseSharedNames = (meant: Described, described: Described): void => {
+  for (const { id, template } of meant)
+    if (described.some((other) => other.template === template && other.id !== id))
+      throw new ArgumentError(
+        `${id} is called ${template}, and so is another template: give that name for both, or --client; or, in the file of ${id}, leave out \`template:\`, and it is called \`${nameById(id!)}\``,
+      );
 };
 
 /** Names that nothing has, each with a known one that may be meant. */

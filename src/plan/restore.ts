@@ -27,11 +27,12 @@ export const restoreParked = (
     reason === 'not-converging' && current !== undefined && placeOf(desired) === placeOf(current);
   const missing = blocked.filter((one) => !isThere(one));
   if (missing.length === 0) return [];
-  const isWaitedFor = madeWayFor(
-    missing.map(({ desired }) => entryOf(desired)),
-    places,
-    input,
-  );
+  const wanted = missing.map(({ desired }) => entryOf(desired));
+  const madeWay = madeWayFor(wanted, places, input);
+  // The file may want another value of it there by now.
+  const kinds = new Set(wanted.map(({ type, name }) => `${type} ${places.ofName(name)}`));
+  const isWaitedFor = (displaced: Displaced): boolean =>
+    madeWay(displaced) || (isOfDesired(displaced.key) && kinds.has(kindAt(displaced.was, places)));
   // A record that only a blocked step would use is free.
   const inUse = new Set(steps.map(actualOf));
   return parked.flatMap((actual) => {
@@ -46,6 +47,11 @@ export const restoreParked = (
     );
     return hasConflict ? [] : permitted(restoreStep(actual, displaced), input);
   });
+};
+
+const kindAt = (record: RecordData, places: Places): string => {
+  const { type, name } = canonicalRecord(record);
+  return `${type} ${places.ofName(name)}`;
 };
 
 /**
