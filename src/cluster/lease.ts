@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { MemoryError } from '../state/memory.ts';
 import { currentTimeline, type PostgresDatabase } from './database.ts';
+import { telling } from './listen.ts';
 import { newerSchema, schemaVersion } from './schema.ts';
 
 export interface ProcessLeaseOptions {
@@ -213,8 +214,9 @@ const renew = `UPDATE dns_sync.processes AS own
     (SELECT extract(epoch FROM min(o.alive_until) - clock_timestamp())::float8 * 1000
       FROM dns_sync.processes o WHERE o.is_daemon AND o.id <> own.id AND o.${isUnexpired}) AS "nextExpiry"`;
 
+/** From then on its files are in use no more: whoever has others may take what it gave up a moment ago. */
 const leave = `WITH files AS (DELETE FROM dns_sync.files WHERE process = $1)
-  DELETE FROM dns_sync.processes WHERE id = $1`;
+  DELETE FROM dns_sync.processes WHERE id = $1 RETURNING CASE WHEN is_daemon THEN ${telling('clients')} END`;
 
 /** Of processes that died long ago. */
 const cleanUp = `WITH dead AS (DELETE FROM dns_sync.processes

@@ -11,6 +11,9 @@ export type Topic = 'clients' | 'requests' | 'reports';
 export const tell = async ({ query }: PostgresDatabase, what: Topic): Promise<void> =>
   void (await query(`NOTIFY ${channel}, '${what}'`));
 
+/** The same, as a part of a statement. */
+export const telling = (what: Topic): string => `pg_notify('${channel}', '${what}')`;
+
 /** Hears what others tell, over a connection of its own. */
 export interface Listener {
   close(): Promise<void>;

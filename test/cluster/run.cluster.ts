@@ -99,7 +99,7 @@ describe('several that run at once', () => {
   it('hand over at once what they have when they are told to end', async () => {
     const { meddle, ...gate } = newGate();
     // Whatever is not handed over comes when this test is long over.
-    const fleet = await newFleet({ schedule: never, leaseDuration: 600_000, meddle });
+    const fleet = await newFleet({ schedule: never, leaseDuration: 1_200_000, meddle });
     const { clients, env, describeAll, agree, daemon } = fleet;
     const [ended, other] = [daemon(), daemon()];
     await allPassed(clients, [ended, other]);
@@ -108,6 +108,12 @@ describe('several that run at once', () => {
     gate.close();
     await describeAll(wanted);
     await gate.untilBothWrite();
+    // Its files are in use until it has left, which is after the others were told what it gave up.
+    await ask(
+      { url: env.DNS_SYNC_STORE },
+      `CREATE FUNCTION wait() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1); RETURN OLD; END $$`,
+      'CREATE TRIGGER wait BEFORE DELETE ON dns_sync.processes FOR EACH ROW EXECUTE FUNCTION wait()',
+    );
     ended.signal('SIGTERM');
     gate.open();
     expect(await ended.ended).toMatchObject({ code: 0 });
