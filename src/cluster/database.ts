@@ -226,7 +226,9 @@ const adviceOn = (error: unknown): string => {
   if (missingTables.has(code)) return 'run or apply creates its tables';
   if (code === '42501')
     return 'check the permissions of this user, who makes the tables in a schema of their own';
-  if (code === '25006') return 'this is a standby, which accepts no writes: set store to the primary';
+  // The second one to those who only read: the place in its log is asked for.
+  if (code === '25006' || code === '55000')
+    return 'this is a standby, which accepts no writes: set store to the primary';
   if (code.startsWith('28')) return 'check user and password in store';
   return 'check that PostgreSQL runs, and the address in store';
 };

@@ -7,7 +7,7 @@ import { storeHandle } from '../../src/state/store-handle.ts';
 import { processesOn, storeContract } from '../state/contract.ts';
 import { changesOf, newEntry, placeOf, rowOf } from '../state/samples.ts';
 import { connected, newDatabaseUrl, newTables, storeAt } from './databases.ts';
-import { ask } from './postgres.ts';
+import { ask, startPostgres } from './postgres.ts';
 
 storeContract(async () => {
   const url = await newDatabaseUrl();
@@ -45,6 +45,19 @@ describe('the tables', () => {
       clientMemory(claimedTables(database, placeOf(), null), placeOf()).templates(),
     ).rejects.toThrow('run or apply creates its tables');
   });
+});
+
+it('says of a standby that it is one, also to those who only read', async () => {
+  const primary = await startPostgres();
+  onTestFinished(primary.remove);
+  await makeTables(connected(primary.url));
+  const standby = await primary.standby();
+  onTestFinished(standby.remove);
+  const database = connected(standby.url);
+  const said = 'set store to the primary';
+  await expect(database.query("INSERT INTO dns_sync.failovers VALUES ('', now())")).rejects.toThrow(said);
+  const { opening } = claimedTables(database, placeOf(), null);
+  await expect(opening('scope', () => 'done')).rejects.toThrow(said);
 });
 
 it('does not count an intent if the wait for a standby was cancelled', async () => {
