@@ -76,8 +76,13 @@ export const makeTables = async (database: PostgresDatabase): Promise<void> => {
   await database.transaction(async (query) => {
     await lockTables(query, database);
     // Not by the name of a table: a connection goes by what it found before somebody else made it.
-    const made = await query("SELECT FROM pg_catalog.pg_namespace WHERE nspname = 'dns_sync'");
-    if (made.length > 0) return;
+    const [made] = await query<{ isEmpty: boolean }>(madeSchema);
+    // Whoever goes on in the middle of a restore would have forgotten everything.
+    if (made?.isEmpty === true)
+      throw new MemoryError(
+        `${database.place} has a schema dns_sync without the tables of this program: wait for the end if it is being restored; else remove it with DROP SCHEMA dns_sync, and let this user create it (GRANT CREATE ON DATABASE)`,
+      );
+    if (made !== undefined) return;
     const [encoding] = await query<{ server_encoding: string }>('SHOW server_encoding');
     if (encoding?.server_encoding !== 'UTF8')
       throw new UserError(
@@ -86,6 +91,10 @@ export const makeTables = async (database: PostgresDatabase): Promise<void> => {
     await query(schema, [], patience);
   });
 };
+
+const madeSchema = `SELECT NOT EXISTS (SELECT FROM pg_catalog.pg_class
+    WHERE relnamespace = n.oid AND relname = 'schema_version') AS "isEmpty"
+  FROM pg_catalog.pg_namespace n WHERE nspname = 'dns_sync'`;
 
 /** Whether anything was ever saved in it. Throws `UserError`. */
 export const hasTables = async ({ query, place }: PostgresDatabase): Promise<boolean> => {

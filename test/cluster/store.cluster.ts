@@ -39,6 +39,13 @@ describe('the tables', () => {
     expect(await hasTables(database)).toBe(false);
   });
 
+  it('are not created in a schema that somebody else made, or is restoring', async () => {
+    const database = connected(await newDatabaseUrl());
+    await database.query('CREATE SCHEMA dns_sync');
+    await expect(makeTables(database)).rejects.toThrow('remove it with DROP SCHEMA dns_sync');
+    expect(await hasTables(database)).toBe(false);
+  });
+
   it('that are missing are reported, with what to do', async () => {
     const database = connected(await newDatabaseUrl());
     await expect(
