@@ -229,9 +229,14 @@ const adviceOn = (error: unknown): string => {
   // The second one to those who only read: the place in its log is asked for.
   if (code === '25006' || code === '55000')
     return 'this is a standby, which accepts no writes: set store to the primary';
+  if (endedByOthers.has(code))
+    return 'somebody or a timeout has ended it: check statement_timeout, lock_timeout and idle_session_timeout of this user and database';
   if (code.startsWith('28')) return 'check user and password in store';
   return 'check that PostgreSQL runs, and the address in store';
 };
+
+/** query_canceled, lock_not_available, idle_session_timeout. */
+const endedByOthers: ReadonlySet<string> = new Set(['57014', '55P03', '57P05']);
 
 const placeIn = (url: string): string => {
   if (!URL.canParse(url)) return 'PostgreSQL';

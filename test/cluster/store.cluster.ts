@@ -67,6 +67,12 @@ it('says of a standby that it is one, also to those who only read', async () => 
   await expect(opening('scope', () => 'done')).rejects.toThrow(said);
 });
 
+it('names the settings that may have ended a statement, rather than the address', async () => {
+  const url = await newDatabaseUrl();
+  await ask({ url }, `ALTER DATABASE ${new URL(url).pathname.slice(1)} SET statement_timeout = '50ms'`);
+  await expect(connected(url).query('SELECT pg_sleep(60)')).rejects.toThrow('check statement_timeout');
+});
+
 it('does not count an intent if the wait for a standby was cancelled', async () => {
   const { url, database } = await newTables();
   await database.query(
