@@ -6,6 +6,7 @@ import { systemClock, type Clock } from '../lib/clock.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
 import { isFragmentPath, type DesiredState } from '../model/template.ts';
+import { openCheckouts } from './checkout.ts';
 import { filesIn, isSameScan, scanFiles, type Scan } from './scan.ts';
 import { readSnapshot, sourceFiles, withoutBytes, type ReadFile, type Version } from './snapshot.ts';
 import { commitsOf, firstWait, noUploads, withoutUploads, type Uploads } from './uploads.ts';
@@ -73,7 +74,8 @@ export const createTemplateLoader = ({
       scan = await rescan();
     }
     onFound?.(filesIn(scan).reduce((sum, { identity }) => sum + Number(identity.size), 0));
-    const commits = waits ? commitsOf(filesIn(scan)) : noUploads.commits;
+    const checkoutOf = openCheckouts();
+    const commits = waits ? commitsOf(filesIn(scan), checkoutOf) : noUploads.commits;
     if (before && read === undefined && isSettled(before) && isSameScan(before.scan, scan)) {
       previous = { ...before, uploads: { ...before.uploads, commits } };
       return before.state;
@@ -103,7 +105,7 @@ export const createTemplateLoader = ({
         state: stateOf(all.filter(isMissing), taken, [...resolved.values()], options),
       };
     };
-    const stands = { versions: snapshot.versions, inUse, commits, cwd, now: clock.now() };
+    const stands = { versions: snapshot.versions, inUse, commits, checkoutOf, cwd, now: clock.now() };
     const judged = waits
       ? await withoutUploads(uploads, stands, describe)
       : { ...(await describe(new Set())), held: nothing.held, uploads };

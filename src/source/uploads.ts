@@ -4,7 +4,7 @@ import { pushTo } from '../model/group.ts';
 import type { DesiredRecord } from '../model/record.ts';
 import { modes, type DesiredState, type DesiredTemplate } from '../model/template.ts';
 import { timesMark } from '../regular-file.ts';
-import { openCheckouts } from './checkout.ts';
+import type { openCheckouts } from './checkout.ts';
 import type { ScannedFile } from './scan.ts';
 import type { Version } from './snapshot.ts';
 
@@ -25,8 +25,8 @@ export interface Uploads {
   readonly changes: ReadonlyMap<string, SeenChange>;
   /** The templates that each file was part of last, also those that have errors now. */
   readonly said: ReadonlyMap<string, readonly DesiredTemplate[]>;
-  /** By the real paths of the roots. */
-  readonly commits: ReadonlyMap<string, string | null>;
+  /** By the folders of the checkouts. */
+  readonly commits: ReadonlyMap<string, string>;
 }
 
 export const noUploads: Uploads = { changes: new Map(), said: new Map(), commits: new Map() };
@@ -35,7 +35,9 @@ interface Stands {
   /** The files as they are, and the versions in use, by path. */
   readonly versions: ReadonlyMap<string, Version>;
   readonly inUse: ReadonlyMap<string, Version | null>;
+  /** From before the files were read. */
   readonly commits: Uploads['commits'];
+  readonly checkoutOf: CheckoutOf;
   readonly cwd: string;
   readonly now: number;
 }
@@ -95,12 +97,16 @@ export const withoutUploads = async <D extends { readonly state: DesiredState }>
 export const firstWait = (files: readonly ScannedFile[], cwd: string, now: number): number =>
   Math.max(0, ...files.map((file) => writtenAt(file, cwd, now) + short - now));
 
-/** The commits of the checkouts in which the files are, by the real paths of their roots. */
-export const commitsOf = (files: readonly ScannedFile[]): ReadonlyMap<string, string | null> => {
-  const checkoutOf = openCheckouts();
-  const someOf = new Map(files.map(({ root, real }) => [root.real, real]));
-  return new Map([...someOf].map(([root, real]) => [root, checkoutOf(real)?.commit ?? null]));
-};
+/** The commits of the checkouts in which the files are. */
+export const commitsOf = (files: readonly ScannedFile[], checkoutOf: CheckoutOf): Uploads['commits'] =>
+  new Map(
+    files.flatMap(({ real }) => {
+      const { root, commit = null } = checkoutOf(real) ?? {};
+      return root === undefined || commit === null ? [] : [[root, commit]];
+    }),
+  );
+
+type CheckoutOf = ReturnType<typeof openCheckouts>;
 
 /** Milliseconds. */
 const short = 3_000;
@@ -108,9 +114,11 @@ const long = 30_000;
 
 /** Null: there is nothing to wait for. */
 const changeOf = ({ file }: Version, before: Uploads, stands: Stands): SeenChange | null => {
-  const { commits, cwd, now } = stands;
-  const { real } = file.root;
-  if (before.commits.has(real) && before.commits.get(real) !== commits.get(real)) return null;
+  const { commits, checkoutOf, cwd, now } = stands;
+  // There may be several checkouts in a directory, and files beside them.
+  const checkout = checkoutOf(file.real)?.root ?? '';
+  const [was, is] = [before.commits.get(checkout), commits.get(checkout)];
+  if (was !== undefined && is !== undefined && was !== is) return null;
   const inUse = stands.inUse.get(file.path) ?? null;
   const known = before.changes.get(file.path);
   const times = timesMark(file.identity);

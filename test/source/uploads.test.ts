@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { DesiredRecord } from '../../src/model/record.ts';
 import type { DesiredState } from '../../src/model/template.ts';
@@ -196,6 +196,19 @@ const commitAll = (root: string): void => {
   git(root, 'add', '--all');
   git(root, 'commit', '--quiet', '--allow-empty', '-m', 'more');
 };
+
+test('the commit of a checkout says nothing of files beside it', async () => {
+  const checkout = newCheckout();
+  const folder = dirname(checkout);
+  const { load, forward, write } = await daemonOver({}, folder, false);
+  write('a.yaml', web('192.0.2.1').trimEnd());
+  write('z.yaml', `template: z\nrecords:\n${records('192.0.2.2').trimEnd()}`);
+  expect(contentsIn(await load())).toEqual([]);
+  commitAll(checkout);
+  expect(contentsIn(await load())).toEqual([]);
+  forward(30_000);
+  expect((await load()).problems).toMatchObject([{ check: 'template-twice' }, { check: 'template-twice' }]);
+});
 
 test('the record sets that may be missing are named, and nothing of a new file', async () => {
   const directory = await directoryWith({ 'a.yaml': web('192.0.2.1', '192.0.2.2') });
