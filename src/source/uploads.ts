@@ -51,6 +51,7 @@ interface Stands {
  * | the new version                                              | after its last change                         |
  * | ------------------------------------------------------------ | --------------------------------------------- |
  * | has no final newline, where the one before had one           | waits 30 s                                    |
+ * | has none either, and does not end in a bracket               | waits 30 s: it may end within a value         |
  * | lacks records                                                | waits 3 s; what it drops stays for 30 s       |
  * | lacks records, and its last one is new and not in brackets   | waits 30 s                                    |
  * | lacks `mode` or a rule under `ignore`                        | waits 30 s                                    |
@@ -70,7 +71,8 @@ export const withoutUploads = async <D extends { readonly state: DesiredState }>
     const change = changeOf(version, before, stands);
     if (change === null) continue;
     changes.set(file, change);
-    if (change.endedLine && !version.endsLine) held.add(file);
+    const mayBeCut = change.endedLine || !version.endsBracket;
+    if (!version.endsLine && mayBeCut) held.add(file);
   }
   for (;;) {
     const described = await describe(held);

@@ -79,6 +79,10 @@ const uploads: Record<string, readonly [string, string]> = {
     `${web('192.0.2.1')}---\ntemplate: mail\nrecords:\n${records('192.0.2.2', '192.0.2.3')}`,
     `${web('192.0.2.11')}---\ntemplate: mail\nrecords:\n${records('192.0.2.2', '192.0.2.33')}`,
   ],
+  'no final newline, before and after': [
+    'template: web\nrecords:\n- type: A\n  name: a\n  content: 203.0.113.1\n- type: A\n  content: 203.0.113.9',
+    'template: web\nrecords:\n- type: A\n  name: a\n  content: 203.0.113.199\n- type: A\n  content: 203.0.113.250',
+  ],
 };
 
 test.each(Object.entries(uploads))(
@@ -133,7 +137,7 @@ const courses = rowsOf(`
   a saved edit that drops nothing needs no wait | 1 | 2,3 =2,3 | 0
   nor does one that mends what was wrong | ! | 1 =1 | 0
   without a final newline it waits for 30 s | 1 | 2- =1 +29900 =1 +100 =2 | 1
-  unless the version before had none either | 1- | 3- =3 | 0
+  unless the version before had none either, and a bracket ends it | 1- | 3- =3 | 0
   what lacks records waits for 3 s, and is marked for 30 s | 1,2 | 1 =1,2 +3000 =1* =1* +27000 =1 | 1
   after its last change | 1,2,3 | 1 =1,2,3 +2900 1,2 =1,2,3 +2900 =1,2,3 +100 =1,2* | 1
   an error waits like what lacks records | 1 | 2! =1 +3000 = | 1
