@@ -8,6 +8,8 @@ import { routes, type RouteOptions } from './routes.ts';
 export interface ServerOptions extends RouteOptions {
   /** Port 0: any free one. */
   readonly listen: { readonly host: string; readonly port: number };
+  /** Milliseconds after which a client that takes nothing of its answer is let go. */
+  readonly patience?: number;
 }
 
 export interface RunningServer {
@@ -24,6 +26,8 @@ export const startServer = async (options: ServerOptions): Promise<RunningServer
   const server = createServer(timeouts, (request, response) => void answer(request, response));
   // More could use up the file descriptors that passes need.
   server.maxConnections = 500;
+  // Those that never read would keep their connections for ever, and probes would find none free.
+  server.timeout = options.patience ?? 60_000;
   const { host, port } = options.listen;
   const name = host.includes(':') ? `[${host}]` : host;
   try {

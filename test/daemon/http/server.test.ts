@@ -145,6 +145,20 @@ describe('listening', () => {
     );
   });
 
+  it('lets go of who takes nothing of an answer: 500 of those would leave no connection for probes', async () => {
+    const text = 'x'.repeat(16 * 1024 ** 2);
+    const metrics = { contentType: 'text/plain', text: () => Promise.resolve(text) };
+    const { url } = await startTestServer({ metrics, patience: 200 });
+    const socket = await connected(url);
+    socket.pause().write('GET /metrics HTTP/1.1\r\nhost: localhost\r\n\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    let received = 0;
+    socket.on('data', ({ length }: Buffer) => (received += length)).resume();
+    await once(socket, 'close');
+    expect(received).toBeGreaterThan(0);
+    expect(received).toBeLessThan(text.length);
+  });
+
   it('takes no note of who goes before a form is whole, but that there was no token', async () => {
     const refused: unknown[] = [];
     const { url, lines } = await startTestServer({
