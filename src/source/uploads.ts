@@ -46,7 +46,7 @@ interface Stands {
  * A file that is being uploaded is not a file yet: a copy that arrives in place is for a while a shorter file, which may end
  * within a record or a number. So what was changed in place (same inode), and what there was no version of, waits while it
  * may be half. Whatever takes the place of a file at once needs no wait, and neither does what git has brought, as the
- * commit shows.
+ * commit shows. What was made anew in the place of a file waits if it has no final newline.
  *
  * | the new version                                              | after its last change                         |
  * | ------------------------------------------------------------ | --------------------------------------------- |
@@ -115,7 +115,7 @@ const short = 3_000;
 const long = 30_000;
 
 /** Null: there is nothing to wait for. */
-const changeOf = ({ file }: Version, before: Uploads, stands: Stands): SeenChange | null => {
+const changeOf = ({ file, endsLine }: Version, before: Uploads, stands: Stands): SeenChange | null => {
   const { commits, checkoutOf, cwd, now } = stands;
   // There may be several checkouts in a directory, and files beside them.
   const checkout = checkoutOf(file.real)?.root ?? '';
@@ -128,7 +128,9 @@ const changeOf = ({ file }: Version, before: Uploads, stands: Stands): SeenChang
   if (inUse !== null && !isKnown) {
     const { ino, dev } = inUse.file.identity;
     const isInPlace = ino === file.identity.ino && dev === file.identity.dev;
-    if (!isInPlace || timesMark(inUse.file.identity) === times) return null;
+    // Such as `tar` makes files anew where others were. Times are too coarse to tell each rename from that.
+    const isWhole = isInPlace ? timesMark(inUse.file.identity) === times : endsLine || isMoved(file, cwd);
+    if (isWhole) return null;
   }
   const since = isKnown ? known.since : inUse === null ? writtenAt(file, cwd, now) : now;
   if (now - since >= long) return null;
@@ -146,12 +148,15 @@ const changeOf = ({ file }: Version, before: Uploads, stands: Stands): SeenChang
  * When a file was written, by its own time. Long ago: it was moved there since, or a link led there, so that it is whole; or
  * its time lies so far ahead that it says nothing.
  */
-const writtenAt = ({ path: given, real, identity }: ScannedFile, cwd: string, now: number): number => {
-  const written = Number(identity.mtimeNs / 1_000_000n);
+const writtenAt = (file: ScannedFile, cwd: string, now: number): number => {
+  const written = Number(file.identity.mtimeNs / 1_000_000n);
   if (now - written >= long || written > now + aheadAtMost) return 0;
-  const isMoved = identity.ctimeNs > identity.mtimeNs || path.resolve(cwd, given) !== real;
-  return isMoved ? 0 : Math.min(written, now);
+  return isMoved(file, cwd) ? 0 : Math.min(written, now);
 };
+
+/** Whether a file was whole before it came to its place. */
+const isMoved = ({ path: given, real, identity }: ScannedFile, cwd: string): boolean =>
+  identity.ctimeNs > identity.mtimeNs || path.resolve(cwd, given) !== real;
 
 /** Milliseconds by which the clock of a file server may be ahead. */
 const aheadAtMost = 60_000;

@@ -130,7 +130,7 @@ const textOf = (name: string, what: string): string => {
 /**
  * Files, `NAME:WHAT`, name `a` if there is none; the steps of their uploads; and how often it was told that a file waits.
  * The files are old, by a clock that is a minute ahead, or that of files (`live`); `young` ones were written now. Those of `git` are in a checkout, and `linked` ones behind a link. Steps:
- * a file is written in place, `>` after another one (`.new`) was, which takes its place; `rm:NAME`; a `commit`; it is quiet
+ * a file is written in place, `<` anew where one was, as `tar` does, `>` elsewhere, and takes its place; `rm:NAME`; a `commit`; it is quiet
  * (`+ms`). `=1,2`: the records that a daemon then has; `*`: marked as incomplete; `~`: one of its templates only reports.
  */
 const courses = rowsOf(`
@@ -144,6 +144,7 @@ const courses = rowsOf(`
   what replaces it is held against what stood before it | 1,2 | 1,2! =1,2 +31000 = 1 = +3000 =1* | 2
   a wait is told once for each upload | 1 | 2 =2 3- =2 34- =2 +30000 =34 - =34 | 2
   what takes the place of a file needs no wait | 1,2 | >:- = | 0
+  but what is written anew in its place, and has no final newline, waits | live 1,2 | <:3,4- =1,2 +30000 =3,4 | 1
   nor does what a link leads to | linked 1,2 | >:- = | 0
   nor does what git brings, as soon as the commit moves | git 1,2 | - =1,2 commit = | 1
   also if two changes come at once | git 1 | 1,2 - commit = | 0
@@ -186,8 +187,13 @@ test.each(courses)('%s: %s, %s', async (_, given = '', script = '', told = '') =
       if (isIn('young')) expect(state.problems).toEqual([]);
     } else if (step === 'commit') commitAll(root);
     else if (step.startsWith('rm:')) rmSync(join(folder, `${step.slice(3)}.yaml`));
-    else if (step.startsWith('>')) {
+    else if (step.startsWith('<')) {
+      renameSync(join(folder, 'a.yaml'), join(root, '..old'));
+      save(step.slice(2));
+    } else if (step.startsWith('>')) {
       save(step.slice(2), join(root, '..two'));
+      // Times of files are as coarse as that.
+      await new Promise((resolve) => setTimeout(resolve, 20));
       if (isIn('linked')) symlinkSync('..two', join(root, '..new'));
       const [from, to] = isIn('linked') ? ['..new', '..data'] : ['..two/a.yaml', 'a.yaml'];
       renameSync(join(root, from), join(root, to));
