@@ -77,7 +77,7 @@ export const createTemplateLoader = ({
     const checkoutOf = openCheckouts();
     const commits = waits ? commitsOf(filesIn(scan), checkoutOf) : noUploads.commits;
     if (before && read === undefined && isSettled(before) && isSameScan(before.scan, scan)) {
-      previous = { ...before, uploads: { ...before.uploads, commits } };
+      previous = { ...before, uploads: { ...before.uploads, commits, roots: scan.realRoots } };
       return before.state;
     }
     const { taken: inUse, uploads, held: heldBefore } = { ...nothing, ...before };
@@ -105,7 +105,15 @@ export const createTemplateLoader = ({
         state: stateOf(all.filter(isMissing), taken, [...resolved.values()], options),
       };
     };
-    const stands = { versions: snapshot.versions, inUse, commits, checkoutOf, cwd, now: clock.now() };
+    const stands = {
+      versions: snapshot.versions,
+      inUse,
+      commits,
+      checkoutOf,
+      roots: scan.realRoots,
+      cwd,
+      now: clock.now(),
+    };
     const judged = waits
       ? await withoutUploads(uploads, stands, describe)
       : { ...(await describe(new Set())), held: nothing.held, uploads };

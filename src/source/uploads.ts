@@ -27,9 +27,11 @@ export interface Uploads {
   readonly said: ReadonlyMap<string, readonly DesiredTemplate[]>;
   /** By the folders of the checkouts. */
   readonly commits: ReadonlyMap<string, string>;
+  /** The real paths of the given ones. */
+  readonly roots: readonly string[];
 }
 
-export const noUploads: Uploads = { changes: new Map(), said: new Map(), commits: new Map() };
+export const noUploads: Uploads = { changes: new Map(), said: new Map(), commits: new Map(), roots: [] };
 
 interface Stands {
   /** The files as they are, and the versions in use, by path. */
@@ -38,6 +40,7 @@ interface Stands {
   /** From before the files were read. */
   readonly commits: Uploads['commits'];
   readonly checkoutOf: CheckoutOf;
+  readonly roots: Uploads['roots'];
   readonly cwd: string;
   readonly now: number;
 }
@@ -90,14 +93,14 @@ export const withoutUploads = async <D extends { readonly state: DesiredState }>
     if (held.size > heldBefore) continue;
     keepBroken(said, before.said, state, versions);
     const templates = state.templates.map((one) => marked(one, lacks));
-    const uploads = { changes, said, commits };
+    const uploads = { changes, said, commits, roots: stands.roots };
     return { ...described, state: { ...state, templates }, held, uploads };
   }
 };
 
 /** Milliseconds after which files that are all new may be read. */
 export const firstWait = (files: readonly ScannedFile[], cwd: string, now: number): number =>
-  Math.max(0, ...files.map((file) => writtenAt(file, cwd, now) + short - now));
+  Math.max(0, ...files.map((file) => writtenAt(file, { cwd, now }, []) + short - now));
 
 /** The commits of the checkouts in which the files are. */
 export const commitsOf = (files: readonly ScannedFile[], checkoutOf: CheckoutOf): Uploads['commits'] =>
@@ -129,10 +132,12 @@ const changeOf = ({ file, endsLine }: Version, before: Uploads, stands: Stands):
     const { ino, dev } = inUse.file.identity;
     const isInPlace = ino === file.identity.ino && dev === file.identity.dev;
     // Such as `tar` makes files anew where others were. Times are too coarse to tell each rename from that.
-    const isWhole = isInPlace ? timesMark(inUse.file.identity) === times : endsLine || isMoved(file, cwd);
+    const isWhole = isInPlace
+      ? timesMark(inUse.file.identity) === times
+      : endsLine || isMoved(file, cwd, before.roots);
     if (isWhole) return null;
   }
-  const since = isKnown ? known.since : inUse === null ? writtenAt(file, cwd, now) : now;
+  const since = isKnown ? known.since : inUse === null ? writtenAt(file, stands, before.roots) : now;
   if (now - since >= long) return null;
   if (known && (isKnown || !known.isNew)) return { ...known, times, since };
   return {
@@ -148,15 +153,25 @@ const changeOf = ({ file, endsLine }: Version, before: Uploads, stands: Stands):
  * When a file was written, by its own time. Long ago: it was moved there since, or a link led there, so that it is whole; or
  * its time lies so far ahead that it says nothing.
  */
-const writtenAt = (file: ScannedFile, cwd: string, now: number): number => {
+const writtenAt = (
+  file: ScannedFile,
+  { cwd, now }: Pick<Stands, 'cwd' | 'now'>,
+  roots: Uploads['roots'],
+): number => {
   const written = Number(file.identity.mtimeNs / 1_000_000n);
   if (now - written >= long || written > now + aheadAtMost) return 0;
-  return isMoved(file, cwd) ? 0 : Math.min(written, now);
+  return isMoved(file, cwd, roots) ? 0 : Math.min(written, now);
 };
 
-/** Whether a file was whole before it came to its place. */
-const isMoved = ({ path: given, real, identity }: ScannedFile, cwd: string): boolean =>
-  identity.ctimeNs > identity.mtimeNs || path.resolve(cwd, given) !== real;
+/** Whether a file was whole before it came to its place. `roots`: those that were there before; a link to them brings nothing. */
+const isMoved = (
+  { path: given, root, relative, real, identity }: ScannedFile,
+  cwd: string,
+  roots: Uploads['roots'],
+): boolean => {
+  const isOwn = roots.includes(root.real) && path.join(root.real, relative) === real;
+  return identity.ctimeNs > identity.mtimeNs || (path.resolve(cwd, given) !== real && !isOwn);
+};
 
 /** Milliseconds by which the clock of a file server may be ahead. */
 const aheadAtMost = 60_000;

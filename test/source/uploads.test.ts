@@ -246,6 +246,19 @@ test('a file is read at once if it was written long ago, or its time says nothin
   expect(young.passed()).toBeGreaterThan(2_000);
 });
 
+test('a link to the whole directory makes no new file whole; one that is turned does', async () => {
+  const [one, two] = [await directoryWith({ 'a.yaml': web('192.0.2.1') }), await directoryWith({})];
+  const link = join(await directoryWith({}), 'current');
+  symlinkSync(one, link);
+  const { load, write } = await daemonOver({}, link, false);
+  write('b.yaml', textOf('b', '2-'));
+  expect(contentsIn(await load())).toEqual(['192.0.2.1']);
+  writeFileSync(join(two, 'c.yaml'), textOf('c', '3-'));
+  rmSync(link);
+  symlinkSync(two, link);
+  expect(contentsIn(await load())).toEqual(['192.0.2.3']);
+});
+
 test('who does not wait reads what is there', async () => {
   const directory = await directoryWith({ 'a.yaml': web('192.0.2.1', '192.0.2.2') });
   const loader = createTemplateLoader();
