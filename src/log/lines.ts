@@ -38,9 +38,8 @@ export const lineWriter = (
       writeWaiting();
     } catch (error) {
       if (!isFull(error)) {
-        dropped += waiting.length;
-        [waiting, bytes] = [[], 0];
-        if (isCut) keep('\n');
+        dropped += waiting.filter((line) => line !== lineEnd).length;
+        [waiting, bytes] = isCut ? [[lineEnd], 1] : [[], 0];
         return;
       }
       retry = setTimeout(write, bytes < before ? 1 : 50);
@@ -54,6 +53,9 @@ export const lineWriter = (
     write();
   };
 };
+
+/** After a part of a line, whose rest was dropped: no line itself. */
+const lineEnd = Buffer.from('\n');
 
 const maxWaiting = 8 * 1024 * 1024;
 
