@@ -160,8 +160,8 @@ const displacedBy = (
 /** A record that kept its name when it was parked is not parked again. It is out of place for the same reason as before. */
 const takeRestored = (draft: Draft, entry: Entry, record: ActualRecord, at: Instant): void => {
   const { before, after, cause } = entry;
-  // It is still parked, and its name may be dark: it is sent again, as what was lost is.
-  if (sameData(before!, record)) {
+  // It is still as it was, and its name may be dark: it is sent again, as what was lost is.
+  if (sameData(before!, record) && !isAsSent(after, record)) {
     fail(draft, entry, 'lost', 'the service left it as it was', at);
     return;
   }
