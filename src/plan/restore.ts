@@ -31,6 +31,7 @@ export const restoreParked = (
   const madeWay = madeWayFor(wanted, places, input);
   // The file may want another value of it there by now.
   const kinds = new Set(wanted.map(({ type, name }) => `${type} ${places.ofName(name)}`));
+  const keys = new Set(wanted.map(recordKey));
   const isWaitedFor = (displaced: Displaced): boolean =>
     madeWay(displaced) || (isOfDesired(displaced.key) && kinds.has(kindAt(displaced.was, places)));
   // A record that only a blocked step would use is free.
@@ -39,11 +40,12 @@ export const restoreParked = (
     const displaced = byId.get(actual.record.id)?.displaced;
     if (!displaced || inUse.has(actual) || !isWaitedFor(displaced)) return [];
     const was = canonicalRecord(displaced.was);
+    const isAsked = madeWay(displaced) || keys.has(recordKey(was));
     const hasConflict = everything.some(
       (entry) =>
         places.of(entry) === places.ofName(was.name) &&
-        // Somebody has put it back, too.
-        (exclude(was, entry) || (was.type === entry.type && dataKey(was) === dataKey(entry))),
+        // Somebody has put it back, too; or another value of it is there, and the file dropped this one.
+        (exclude(was, entry) || (was.type === entry.type && (dataKey(was) === dataKey(entry) || !isAsked))),
     );
     return hasConflict ? [] : permitted(restoreStep(actual, displaced), input);
   });
