@@ -1,8 +1,9 @@
-import { sameData } from '../model/canonical.ts';
+import { canonicalName, canonicalRecord, sameData } from '../model/canonical.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import { entryOf, recordKey, type Pair } from '../plan/entry.ts';
-import { parkedIdIn } from '../plan/memory.ts';
+import { entryOf, recordKey, setKey, type Pair } from '../plan/entry.ts';
+import { isOfDesired, parkedIdIn } from '../plan/memory.ts';
+import { isParkedName } from '../plan/parked.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark } from '../plan/step.ts';
 import type { RecordState } from '../state/memory.ts';
@@ -64,14 +65,26 @@ const keepsOther = (
   return ids.has(bound) ? !paired.has(bound) : !isGone(bound);
 };
 
-/** A record that made way for one that is there stays parked. */
+/**
+ * A record that made way for one that is there stays parked; also if the file wants that one no more, and has another of its type
+ * at its name.
+ */
 const settleDisplaced = (draft: Draft, { pairs }: TemplatePlan): void => {
   const displaced = draft.all().filter((record) => record.displaced !== null);
   if (displaced.length === 0) return;
   const isThere = ({ fields }: Pair): boolean => !fields.includes('name') && !fields.includes('content');
-  const there = new Set(pairs.filter(isThere).map(({ desired }) => recordKey(desired)));
-  for (const record of displaced)
-    if (there.has(record.displaced!.key)) draft.put({ ...record, displaced: null });
+  const there = pairs.filter(isThere).map(({ desired }) => desired);
+  const [keys, sets] = [new Set(there.map(recordKey)), new Set(there.map(setKey))];
+  for (const record of displaced) {
+    const { key, was } = record.displaced!;
+    const isReplaced =
+      isOfDesired(key) &&
+      !draft.desiredKeys.has(key) &&
+      !draft.desiredKeys.has(recordKey(canonicalRecord(was))) &&
+      isParkedName(canonicalName(record.seen?.name ?? null)) &&
+      sets.has(setKey(canonicalRecord(was)));
+    if (keys.has(key) || isReplaced) draft.put({ ...record, displaced: null });
+  }
 };
 
 /** A record that differs belongs to the file only if the service already has its content. */
