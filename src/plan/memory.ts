@@ -1,6 +1,5 @@
 import { canonicalName, canonicalRecord, sameData } from '../model/canonical.ts';
 import type { ActualRecord, RecordData } from '../model/record.ts';
-import { definitionOf } from '../model/types/table.ts';
 import type { Cause } from './difference.ts';
 import { isParkedName } from './parked.ts';
 
@@ -89,7 +88,7 @@ export const keptItsName = ({ byId }: PlanMemory, record: ActualRecord): boolean
   const known = byId.get(record.id);
   const was = known?.displaced?.was;
   if (!was || known?.key !== parkedKey(record.id) || !sameData(known.seen ?? was, record)) return false;
-  const { type, name, content } = canonicalRecord(record);
-  const isInert = content === definitionOf(type)?.inertContent;
-  return !isParkedName(name) && (isInert || content !== canonicalRecord(was).content);
+  const { name, content } = canonicalRecord(record);
+  // What had inert content before is as it was.
+  return !isParkedName(name) && content !== canonicalRecord(was).content;
 };
