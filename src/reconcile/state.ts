@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { canonicalName } from '../model/canonical.ts';
+import { canonicalName, sameData } from '../model/canonical.ts';
 import type { ActualRecord } from '../model/record.ts';
 import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
 import type { Suspension } from '../model/suspension.ts';
@@ -253,11 +253,17 @@ const attemptsAfter = ({ attempts }: TemplateState, outcome: EntryOutcome): Read
   return new Map(attempts).set(entry.key, { ...attempt, entry, outcome: result, error });
 };
 
-/** A park, or the undoing of one, may leave the record at its name, as an answer or a reading shows. */
-const keptNameText = (step: Step, { name, type, content }: ActualRecord): string | null =>
-  isPark(step) && isParkedName(canonicalName(name)) === isRestore(step)
-    ? `the service kept its name, and stored ${name ?? '@'} ${type} ${content}`
+/** A park, or the undoing of one, may leave the record as it was, or at its name, as an answer or a reading shows. */
+const keptNameText = (step: Step, record: ActualRecord): string | null => {
+  const { name, type, content } = record;
+  if (!isPark(step)) return null;
+  const is = `${name ?? '@'} ${type} ${content}`;
+  if (isRestore(step) && sameData(step.difference.current, record))
+    return `the service left it as it was: ${is}`;
+  return isParkedName(canonicalName(name)) === isRestore(step)
+    ? `the service kept its name, and stored ${is}`
     : null;
+};
 
 export const isSettled = ({ open }: TemplateState): boolean => open.length === 0;
 
