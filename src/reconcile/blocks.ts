@@ -1,4 +1,4 @@
-import { sameData } from '../model/canonical.ts';
+import { canonicalName, sameData } from '../model/canonical.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
 import {
   entryOf,
@@ -94,7 +94,10 @@ export const parkBlockOf =
     if (!known) return null;
     const failure = pauseOf(known, sent);
     if (failure) return { error: failure.message, retryAt: retryAtOf(failure, now) };
-    return isStoredDifferently(known.rewritten, sent, record) ? { error: storedText(known.rewritten) } : null;
+    if (isStoredDifferently(known.rewritten, sent, record)) return { error: storedText(known.rewritten) };
+    // A record without a name that cannot be parked has what needs its place parked instead.
+    const error = canonicalName(record.name) === '' ? null : restlessText(known, sent, now);
+    return error === null ? null : { error };
   };
 
 /** A write of this pass. */
@@ -140,13 +143,21 @@ const notConverging = (
   const sent = dataOf(desired.record);
   if (isStoredDifferently(rewritten, sent, record))
     return { reason: 'not-converging', message: storedText(rewritten) };
+  const message = restlessText({ stored }, sent, now);
+  return message === null ? null : { reason: 'not-converging', message };
+};
+
+/** Of what was stored so often that somebody else seems to change it back. */
+const restlessText = (
+  { stored }: Pick<RecordState, 'stored'>,
+  sent: RecordData,
+  now: Instant,
+): string | null => {
   const recent =
     stored && sameData(stored.sent, sent) ? stored.at.filter((at) => Math.abs(now.now - at) < day) : [];
-  if (recent.length < mostStores) return null;
-  return {
-    reason: 'not-converging',
-    message: `stored ${recent.length} times within a day without staying; something else keeps changing it`,
-  };
+  return recent.length < mostStores
+    ? null
+    : `stored ${recent.length} times within a day without staying; something else keeps changing it`;
 };
 
 /** Whichever record of the file would use it. */

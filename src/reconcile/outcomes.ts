@@ -174,6 +174,8 @@ const takeRestored = (draft: Draft, entry: Entry, record: ActualRecord, at: Inst
     seen: stored,
     keptName: keptNameOf(after, record),
     rewritten: wasKept ? { sent: parkedForm(record, entryOf(record).type), stored } : null,
+    // It was this program that put it back, not somebody else.
+    stored: null,
     cause,
     displaced: null,
     failure: null,
