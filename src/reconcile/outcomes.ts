@@ -153,7 +153,9 @@ const displacedBy = (
   const name = (isNamedByService ? known.wanted.name : null) ?? before!.name;
   // An earlier park that nobody answered may have left it inert at its name: it was what was last seen before that.
   const isInert = entryOf(before!).content === entryOf(after).content;
-  const content = (isInert ? (known?.displaced?.was ?? known?.seen)?.content : null) ?? before!.content;
+  const isOurs = known?.displaced != null || known?.failure?.kind === 'lost';
+  const content =
+    (isInert && isOurs ? (known.displaced?.was ?? known.seen)?.content : null) ?? before!.content;
   return { key, was: { ...before!, name, content }, cause };
 };
 
@@ -161,7 +163,8 @@ const displacedBy = (
 const takeRestored = (draft: Draft, entry: Entry, record: ActualRecord, at: Instant): void => {
   const { before, after, cause } = entry;
   // It is still as it was, and its name may be dark: it is sent again, as what was lost is.
-  if (sameData(before!, record) && !isAsSent(after, record)) {
+  const isUnchanged = sameData(before!, record) && !isAsSent(after, record);
+  if (isUnchanged || isParkedName(canonicalName(record.name))) {
     fail(draft, entry, 'lost', 'the service left it as it was', at);
     return;
   }
