@@ -116,17 +116,18 @@ const compareListings = (
 const examineClock = async ({ settings }: Client, { clock }: AppContext): Promise<Finding[]> => {
   const { origin, pathname } = new URL(settings.baseUrl);
   const signal = new AbortController().signal;
-  const asked = {
-    method: 'GET',
-    kind: 'message',
+  const answer = await exchange({
+    // Nothing but a GET: doctor only reads.
+    kind: 'read',
+    origin,
+    path: pathname,
+    route: settings,
     headers: {},
     body: null,
     timeout: 5_000,
-    maxSize: 0,
-  } as const;
-  const answer = await exchange({ ...asked, origin, path: pathname, route: settings, signal }).catch(
-    () => null,
-  );
+    signal,
+    maxSize: settings.maxAnswerSize,
+  }).catch(() => null);
   const off = Math.round(Math.abs(clock.now() - Date.parse(String(answer?.headers.date))) / 1_000);
   if (Number.isNaN(off)) return [];
   if (off < 5) return [ok('clock', 'agrees with that of the service')];

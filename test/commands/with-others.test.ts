@@ -35,6 +35,13 @@ it('history has the commit of the file that asked for a write', async () => {
   expect(JSON.parse(stdout)).toMatchObject([{ action: 'update', revision: git('rev-parse', 'HEAD') }]);
 });
 
+it('doctor asks nothing that may change something', async () => {
+  const { service, launch } = await place();
+  const env = { ...service.env, DNS_SYNC_SETTLE: '0s' };
+  expect((await run(['doctor'], { ...launch, env })).stdout).toContain('clock');
+  expect(service.seen.map(({ method }) => method)).toEqual(['GET', 'GET', 'GET']);
+});
+
 it('notify --test says to each receiver that it is a test', async () => {
   const hook = await scriptedServer(status(204));
   const chat = await scriptedServer(status(200, 'ok'));
