@@ -12,13 +12,24 @@ import { processIo } from '../process-io.ts';
 import { exitCodeOf } from '../report/assemble.ts';
 import { readSettings } from '../settings.ts';
 import { SettingsError } from '../settings/problems.ts';
-import type { Connection, ConnectOptions, Failed, Settings, SyncError, SyncEvent } from './types.ts';
+import type {
+  ApplyOptions,
+  Connection,
+  ConnectOptions,
+  Failed,
+  PlanOptions,
+  Settings,
+  SyncError,
+  SyncEvent,
+  ValidateOptions,
+} from './types.ts';
 
 /** What `connect` gives, once it is used. */
 export const openConnection = (
   settings: Settings,
-  { sandbox, strict = false, allowEmpty = false, onEvent, ...options }: ConnectOptions,
+  connecting: ConnectOptions,
 ): Omit<Connection, typeof Symbol.asyncDispose> => {
+  const { sandbox, strict = false, allowEmpty = false, onEvent, ...options } = connecting;
   const { clock, env, cwd } = processIo(false);
   const folder = path.resolve(cwd, options.cwd ?? '');
   let context: AppContext | null = null;
@@ -70,50 +81,72 @@ export const openConnection = (
     );
   };
 
+  /** A call that is not made if an option of it, or of the connection, cannot be meant. */
+  const refusing =
+    <Given, Result>(known: readonly OptionName[], make: (given?: Given) => Promise<Result | Failed>) =>
+    async (given?: Given): Promise<Result | Failed> => {
+      const mistake = mistakeIn(connecting, ofConnection) ?? mistakeIn(given ?? {}, known);
+      return mistake === null ? make(given) : failed('arguments', mistake);
+    };
+
   return {
-    validate: ({ files = [], signal = never() } = {}) =>
+    validate: refusing(['files', 'signal'], ({ files = [], signal = never() }: ValidateOptions = {}) =>
       untilAborted(async () => {
         const paths = files.map((file) => path.resolve(folder, file));
         const { problems, states } = await validateClients(read(false), paths, { strict, allowEmpty, cwd });
         return { ok: true, problems, files: states.reduce((sum, state) => sum + state.files, 0) };
       }, signal),
-    plan: ({ templates = [], ignoreSubdomains = false, answers = false, signal = never() } = {}) =>
-      untilAborted(async () => {
-        if (answers && ignoreSubdomains)
-          throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
-        const opened = await open();
-        const names = await resolveNames(opened.clients, templates);
-        const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
-        const passes = await runPasses(opened, how, names, tell);
-        const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
-        return { ok: true, report: reportOn(found, opened) };
-      }, signal),
-    apply: ({ templates = [], plan, lockTimeout: patience = '60s', signal = never(), ...rest } = {}) =>
-      inTurn(async () => {
-        const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = rest;
-        const lockTimeout = parseDuration(patience);
-        if (lockTimeout === null) throw new ArgumentError('lockTimeout: expected a duration such as 60s');
-        for (const [key, isSet] of Object.entries({ force, retry, acceptLoss }))
-          if (isSet && templates.length === 0) throw new ArgumentError(`${key} needs the names of templates`);
-        const report = plan === undefined ? null : await planOf(plan);
-        if (plan !== undefined && report === null)
-          throw new ArgumentError('plan: this is not a report of plan');
-        const opened = await open();
-        refuseDryRun(opened);
-        const names = await resolveNames(opened.clients, templates);
-        const how = { force, retry, acceptLoss, ignoreSubdomains, signal, lockTimeout };
-        const approved = report && { report, name: 'the plan that was given' };
-        const rehearsed =
-          approved &&
-          (await rehearse(opened, how, approved, (request) => runPasses(opened, request, names, tell)));
-        if (signal.aborted) return aborted;
-        if (rehearsed?.approve === null) return { ok: true, report: rehearsed.report, isComplete: false };
-        const approve = rehearsed && { approve: rehearsed.approve };
-        const passes = await runPasses(opened, { ...how, ...approve, dryRun: false }, names, tell);
-        const made = reportOn(passes, opened);
-        const exitCode = exitCodeOf(made, { detailed: false, isIncomplete: signal.aborted });
-        return { ok: true, report: made, isComplete: exitCode === 0 };
-      }, signal),
+    ),
+    plan: refusing(
+      ['templates', 'ignoreSubdomains', 'answers', 'signal'],
+      ({ templates = [], ignoreSubdomains = false, answers = false, signal = never() }: PlanOptions = {}) =>
+        untilAborted(async () => {
+          if (answers && ignoreSubdomains)
+            throw new ArgumentError('answers is about subdomains: leave out ignoreSubdomains');
+          const opened = await open();
+          const names = await resolveNames(opened.clients, templates);
+          const how = { dryRun: true, lockTimeout: 0, ignoreSubdomains, signal };
+          const passes = await runPasses(opened, how, names, tell);
+          const found = answers ? await addAnswers(opened.clients, passes, names, signal) : passes;
+          return { ok: true, report: reportOn(found, opened) };
+        }, signal),
+    ),
+    apply: refusing(
+      ofApply,
+      ({
+        templates = [],
+        plan,
+        lockTimeout: patience = '60s',
+        signal = never(),
+        ...rest
+      }: ApplyOptions = {}) =>
+        inTurn(async () => {
+          const { force = false, retry = false, acceptLoss = false, ignoreSubdomains = false } = rest;
+          const lockTimeout = parseDuration(patience);
+          if (lockTimeout === null) throw new ArgumentError('lockTimeout: expected a duration such as 60s');
+          for (const [key, isSet] of Object.entries({ force, retry, acceptLoss }))
+            if (isSet && templates.length === 0)
+              throw new ArgumentError(`${key} needs the names of templates`);
+          const report = plan === undefined ? null : await planOf(plan);
+          if (plan !== undefined && report === null)
+            throw new ArgumentError('plan: this is not a report of plan');
+          const opened = await open();
+          refuseDryRun(opened);
+          const names = await resolveNames(opened.clients, templates);
+          const how = { force, retry, acceptLoss, ignoreSubdomains, signal, lockTimeout };
+          const approved = report && { report, name: 'the plan that was given' };
+          const rehearsed =
+            approved &&
+            (await rehearse(opened, how, approved, (request) => runPasses(opened, request, names, tell)));
+          if (signal.aborted) return aborted;
+          if (rehearsed?.approve === null) return { ok: true, report: rehearsed.report, isComplete: false };
+          const approve = rehearsed && { approve: rehearsed.approve };
+          const passes = await runPasses(opened, { ...how, ...approve, dryRun: false }, names, tell);
+          const made = reportOn(passes, opened);
+          const exitCode = exitCodeOf(made, { detailed: false, isIncomplete: signal.aborted });
+          return { ok: true, report: made, isComplete: exitCode === 0 };
+        }, signal),
+    ),
     close: async () => {
       isClosed = true;
       await last;
@@ -122,6 +155,41 @@ export const openConnection = (
     },
   };
 };
+
+type OptionName = keyof (ConnectOptions & ValidateOptions & PlanOptions & ApplyOptions);
+
+const ofConnection = ['cwd', 'sandbox', 'strict', 'allowEmpty', 'onEvent'] as const;
+const ofApply = [
+  'templates',
+  'plan',
+  'force',
+  'retry',
+  'acceptLoss',
+  'ignoreSubdomains',
+  'lockTimeout',
+  'signal',
+] as const;
+
+/**
+ * What cannot be meant, in a program without types: a misspelled `templates` would write all, as an empty list would, and
+ * `force: 'false'` would force.
+ */
+const mistakeIn = (given: object, known: readonly OptionName[]): string | null => {
+  for (const [key, value] of Object.entries(given)) {
+    if (value === undefined) continue;
+    const name = known.find((one) => one === key);
+    if (name === undefined) return `${key}: unknown option; there are: ${known.join(', ')}`;
+    if (name === 'templates' || name === 'files') {
+      const isList =
+        Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
+      if (!isList) return `${name}: expected a list of at least one text; all are meant where it is left out`;
+    } else if (!otherwise.has(name) && typeof value !== 'boolean') return `${name}: expected true or false`;
+  }
+  return null;
+};
+
+/** No lists and nothing to switch on: they are looked at where they are used. */
+const otherwise: ReadonlySet<OptionName> = new Set(['cwd', 'onEvent', 'plan', 'lockTimeout', 'signal']);
 
 const never = (): AbortSignal => new AbortController().signal;
 

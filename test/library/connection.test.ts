@@ -128,6 +128,29 @@ describe('a connection', () => {
     expect(service.writes()).toEqual([]);
   });
 
+  it('refuses options that cannot be meant, as a program without types may give them', async () => {
+    const service = await startService();
+    const settings = await settingsFor(service.url);
+    await using dns = connect(settings);
+    for (const [text, message] of [
+      ['{"template": ["standard-web"]}', 'template: unknown option; there are: templates, plan'],
+      ['{"dryRun": true}', 'dryRun: unknown option; there are: templates, plan, force'],
+      [
+        '{"templates": []}',
+        'templates: expected a list of at least one text; all are meant where it is left',
+      ],
+      ['{"templates": "standard-web"}', 'templates: expected a list'],
+      ['{"templates": ["standard-web"], "force": "false"}', 'force: expected true or false'],
+    ] as const)
+      expect(await dns.apply(JSON.parse(text))).toMatchObject({
+        ok: false,
+        error: { kind: 'arguments', message: expect.stringContaining(message) },
+      });
+    await using other = connect(settings, JSON.parse('{"sandBox": true}'));
+    expect(await other.apply()).toMatchObject({ ok: false, error: { kind: 'arguments' } });
+    expect(service.writes()).toEqual([]);
+  });
+
   it('makes one pass after the other', async () => {
     const { service, held, release } = await startHoldingService();
     const settings = await settingsFor(service.url);
