@@ -5,6 +5,7 @@ import { definitionOf } from '../model/types/table.ts';
 import type { CheckId } from './check-id.ts';
 import { fieldsIn, type Fields, type Spot } from './fields.ts';
 import type { Part } from './part.ts';
+import { quote } from './problem.ts';
 import { ignoreSchema, recordSchema } from './schema.ts';
 import type { YamlNode } from './yaml.ts';
 
@@ -30,7 +31,7 @@ export const recordsOf = (node: YamlNode, part: Part, templateTtl: number | null
   const allow = nodeOf('allow') ? new Set(list('allow').map((check) => check.value)) : noChecks;
   const ttl = value('ttl') ?? templateTtl;
   const priority = value('priority');
-  const name = nameIn(fields);
+  const name = nameIn(fields, part);
   const type = value('type');
   if (nodeOf('type') === undefined)
     part.report('unknown-type', entry, `the record has no \`type\`; there are: ${recordTypes.join(', ')}`);
@@ -57,12 +58,18 @@ const noChecks: ReadonlySet<CheckId> = new Set();
 type RecordFields = Fields<typeof recordSchema.shape>;
 
 /** Null: the subdomain itself. An invalid name becomes a placeholder, which equals neither that nor any other name. */
-const nameIn = ({ node: nodeOf, value }: RecordFields): string | null => {
+const nameIn = ({ node: nodeOf, value }: RecordFields, part: Part): string | null => {
   const node = nodeOf('name');
   if (node === undefined || (node.kind === 'scalar' && node.text === null)) return null;
   const name = value('name') ?? `{${node.at}}`;
+  // A variable that somebody forgot to set would lead its records to the subdomain itself.
+  if (name === '' && node.kind === 'scalar' && node.text !== '')
+    part.report('undefined-variable', node.at, leftEmpty(node.text ?? ''));
   return name === '' || name === '@' ? null : name;
 };
+
+const leftEmpty = (written: string): string =>
+  `\`name\` is empty (from ${quote(written)}): if the subdomain itself is meant, give the variable the value \`@\``;
 
 const partKeys = ['weight', 'port', 'target'] as const;
 
