@@ -87,9 +87,16 @@ export const healthsOf = ({ result, failure, removed, isEnding }: EndedPass): He
   if (isEnding) return healths.filter(({ state }) => state === 'unknown');
   for (const { file } of templates) errors.delete(file);
   // Of files without a template, which would otherwise not be told.
-  const error = failure ?? holdReason ?? firstOf([...errors.values()].flat());
+  const ofFiles = [...errors.values()].flat();
+  const error = failure ?? holdReason ?? firstOf(ofFiles);
+  // A file that stays wrong for weeks does not hide that the service cannot be used.
+  const keys = [
+    failure === null ? [] : 'no pass',
+    holdReason === null ? [] : 'service',
+    ...new Set(ofFiles.map(({ file, check }) => `${check} ${file}`)),
+  ].flat();
   const client: Health =
-    error === null ? inSync : { ...inSync, state: 'failed', message: withShortTexts(error) };
+    error === null ? inSync : { ...inSync, state: 'failed', message: withShortTexts(error), keys };
   const gone = removed.map((template) => ({
     ...inSync,
     template,
@@ -150,6 +157,8 @@ const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Er
     differences: withShortTexts([...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown)),
     subdomains: subdomains.slice(0, maxShown).map(({ subdomain }) => subdomain),
     keys: [
+      // All of it, rather than some of its records.
+      ...(state === 'failed' && left.length === 0 && result.status === 'failed' ? ['template'] : []),
       ...reasons.map((difference) => keyOf(difference, state)),
       ...subdomains
         .map(({ subdomain, status, answers }) => [subdomain, status, answers.status])

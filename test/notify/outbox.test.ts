@@ -52,6 +52,17 @@ const unknown = passEvent([of('failed', add('192.0.2.7', { outcome: 'unknown' })
 const mended = passEvent([of('in-sync', update({ outcome: 'applied' }))]);
 const cut = { isEnding: true };
 
+/** A pass that also found a file which describes no template. */
+const beside = ({ result, ...seen }: EndedPass, file = 'a.yaml'): EndedPass => ({
+  ...seen,
+  result: result && {
+    ...result,
+    problems: [
+      { severity: 'error', check: 'yaml-syntax', message: 'no', client: 'acme', file, line: 3, column: 1 },
+    ],
+  },
+});
+
 /** What passes find, by the words for them below. */
 const sights = {
   calm: inSync,
@@ -71,6 +82,10 @@ const sights = {
   pauseEnds: passEvent([of('drifted', blocked('refused', '192.0.2.1', { recordId: 5 }))]),
   away: passEvent([{ status: 'failed', message: 'ECONNREFUSED' }], { holdReason: 'ECONNREFUSED' }),
   awayMidway: passEvent([of('failed', update({ outcome: 'unknown' }))], { holdReason: '503' }),
+  noFileRead: passEvent([{ status: 'failed', message: '1 error in templates/web.yaml' }]),
+  strange: beside(inSync),
+  strangeToo: beside(inSync, 'b.yaml'),
+  strangeAndAway: beside(passEvent([{ status: 'failed', message: '401' }], { holdReason: '401' })),
   noPass: { ...inSync, result: null, failure: 'The state directory cannot be used.' },
   behind: passEvent([{ status: 'drifted', subdomains: [subdomain({ status: 'drifted' })] }]),
   following: passEvent([{ subdomains: [subdomain({ status: 'pending' })] }]),
@@ -113,6 +128,11 @@ test.each<[string, string, NotifyReceiver['on']?]>([
   ['awayMidway', 'client failed, unknown'],
   ['drift away drift', 'drift; client failed; client cleared'],
   ['noPass noPass calm', 'client failed; -; client cleared'],
+  ['strange strange calm', 'client failed; -; client cleared'],
+  ['strange strangeToo', 'client failed; client failed'],
+  ['strange strangeAndAway strange calm', 'client failed; client failed; -; client cleared'],
+  ['strange noPass noPass', 'client failed; client failed; -'],
+  ['addRefused noFileRead noFileRead addRefused', 'failed; failed; -; failed'],
   ['following behind calm', '-; drift; cleared'],
   ['unread calm', 'failed; cleared'],
   ['drift noFile', 'drift; cleared'],
