@@ -1,3 +1,5 @@
+import { readdir, rm, symlink } from 'node:fs/promises';
+import path from 'node:path';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { startZoneServer, type ZoneLine } from '../answers/zone-server.ts';
 import { writeBelow } from './ways.ts';
@@ -84,6 +86,29 @@ it('with answers on it runs its passes while a server is silent, and ends at onc
   daemon.signal('SIGTERM');
   expect((await daemon.ended).code).toBe(0);
   expect(daemon.lines().map(({ event }) => event)).not.toContain('answers.finished');
+});
+
+it('what name servers answer does not say that passes work again', async () => {
+  const told = await scriptedServer(status(204));
+  const { launch } = await prepared(
+    `answers: on\nanswersSchedule: '${inSeconds(4)}'\nnotify:\n  ops: {type: webhook, url: {env: HOOK}}\n`,
+  );
+  const daemon = await startDaemon([], { ...launch, env: { ...launch.env, HOOK: told.url } });
+  await daemon.event('answers.finished');
+  // From now on the lock cannot be taken.
+  const state = path.join(launch.cwd, 'state');
+  const lock = (await readdir(state)).find((name) => /^name-.*\.db$/.test(name)) ?? '';
+  await rm(path.join(state, lock));
+  await symlink('nowhere', path.join(state, lock));
+  expect(await daemon.pass()).toMatchObject({ status: 'failed' });
+  await daemon.event('answers.finished');
+  expect(await daemon.pass()).toMatchObject({ status: 'failed' });
+  daemon.signal('SIGTERM');
+  expect((await daemon.ended).code).toBe(0);
+  const events = told.seen.flatMap(({ body }) =>
+    JSON.parse(body).changes.map(({ event }: { event: string }) => event),
+  );
+  expect(events).toEqual(['drift', 'failed']);
 });
 
 it('with answers off it asks nobody', async () => {

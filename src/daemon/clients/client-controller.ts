@@ -272,10 +272,11 @@ export class ClientController {
   }
 
   #tellAnswers(): void {
-    const { newest } = this.known;
+    const { newest, lastError } = this.known;
     const { changeFeed, notifier } = this.#options.listeners;
     changeFeed.changed();
-    if (newest === null) return;
+    // After a pass that could not be made, what older ones found would say that all works again: the next one tells the answers too.
+    if (newest === null || (lastError !== null && lastError !== newest.holdReason)) return;
     // The event of the pass itself has reported what it wrote.
     const result = { ...newest, templates: newest.templates.map(withoutApplied) };
     const of = { client: this.name, run: randomUUID(), at: new Date().toISOString() };
