@@ -128,8 +128,14 @@ const signOfMore = ({ status, headers }: WireAnswer, length: number): string | n
   if (status === 206) return 'status 206';
   const link = String(headers['link'] ?? '');
   if (/;\s*rel\s*=\s*"?[^";,]*\bnext\b/i.test(link)) return `link: ${link}`;
-  const total = ['total', 'x-total', 'x-total-count'].find((name) => Number(headers[name]) > length);
-  return total === undefined ? null : `${total}: ${String(headers[total])}`;
+  // `items 0-1/9`; the number of the next page, or nothing.
+  const ofRange = Number(/\/(\d+)$/.exec(String(headers['content-range'] ?? ''))?.[1]);
+  const isMore = (name: string): boolean => Number(headers[name]) > (name === 'x-next-page' ? 0 : length);
+  const sign =
+    ofRange > length
+      ? 'content-range'
+      : ['total', 'total-count', 'x-total', 'x-total-count', 'x-next-page'].find(isMore);
+  return sign === undefined ? null : `${sign}: ${String(headers[sign])}`;
 };
 
 const jsonIn = (body: Buffer): unknown => {

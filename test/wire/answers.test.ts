@@ -136,10 +136,10 @@ const link = (address: string) => ({ link: `<x>; rel="last", <${address}>; rel="
 test.each<[sign: string, headers: Record<string, string>, code?: number]>([
   ['a link to the next page', link('?page=2')],
   ['a link with several relations', { link: '<?page=2>; title="x"; rel="section next"' }],
-  ...['total', 'x-total', 'x-total-count'].map((name): [string, Record<string, string>] => [
-    name,
-    { [name]: '3' },
-  ]),
+  ['a range', { 'content-range': 'items 0-1/9' }],
+  ...['total', 'total-count', 'x-total', 'x-total-count', 'x-next-page'].map(
+    (name): [string, Record<string, string>] => [name, { [name]: '3' }],
+  ),
   ['a part', {}, 206],
 ])(
   'a list of which more is named than came is refused, also if it is as before: %s',
@@ -157,7 +157,8 @@ test.each<[sign: string, headers: Record<string, string>, code?: number]>([
 );
 
 test('a list is whole with a total of what came, and other links', async () => {
-  const headers = { 'x-total-count': '2', link: '<x>; rel="prev", <next>; rel="canonical"' };
+  const ends = { 'x-next-page': '', 'content-range': 'items 0-1/2' };
+  const headers = { ...ends, 'x-total-count': '2', link: '<x>; rel="prev", <next>; rel="canonical"' };
   const server = await scriptedServer(status(200, body, headers));
   expect(await read(connected(server.url))).toHaveLength(2);
 });
