@@ -48,8 +48,8 @@ interface Stands {
 /**
  * A file that is being uploaded is not a file yet: a copy that arrives in place is for a while a shorter file, which may end
  * within a record or a number. So what was changed in place (same inode), and what there was no version of, waits while it
- * may be half. Whatever takes the place of a file at once needs no wait, and neither does what git has brought, as the
- * commit shows. What was made anew in the place of a file waits if it has no final newline.
+ * may be half. Whatever takes the place of a file at once needs no wait, if its times show that, and neither does what git has
+ * brought, as the commit shows. Else what is made anew in the place of a file waits like that.
  *
  * | the new version                                              | after its last change                         |
  * | ------------------------------------------------------------ | --------------------------------------------- |
@@ -118,7 +118,7 @@ const short = 3_000;
 const long = 30_000;
 
 /** Null: there is nothing to wait for. */
-const changeOf = ({ file, endsLine }: Version, before: Uploads, stands: Stands): SeenChange | null => {
+const changeOf = ({ file }: Version, before: Uploads, stands: Stands): SeenChange | null => {
   const { commits, checkoutOf, cwd, now } = stands;
   // There may be several checkouts in a directory, and files beside them.
   const checkout = checkoutOf(file.real)?.root ?? '';
@@ -132,9 +132,7 @@ const changeOf = ({ file, endsLine }: Version, before: Uploads, stands: Stands):
     const { ino, dev } = inUse.file.identity;
     const isInPlace = ino === file.identity.ino && dev === file.identity.dev;
     // Such as `tar` makes files anew where others were. Times are too coarse to tell each rename from that.
-    const isWhole = isInPlace
-      ? timesMark(inUse.file.identity) === times
-      : endsLine || isMoved(file, cwd, before.roots);
+    const isWhole = isInPlace ? timesMark(inUse.file.identity) === times : isMoved(file, cwd, before.roots);
     if (isWhole) return null;
   }
   const since = isKnown ? known.since : inUse === null ? writtenAt(file, stands, before.roots) : now;

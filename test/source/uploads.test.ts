@@ -145,6 +145,7 @@ const courses = rowsOf(`
   a wait is told once for each upload | 1 | 2 =2 3- =2 34- =2 +30000 =34 - =34 | 2
   what takes the place of a file needs no wait | 1,2 | >:- = | 0
   but what is written anew in its place, and has no final newline, waits | live 1,2 | <:3,4- =1,2 +30000 =3,4 | 1
+  and so does what then lacks records, as at the end of a line | live 1,2 | <:3 =1,2 +3000 =3* +27000 =3 | 1
   nor does what a link leads to | linked 1,2 | >:- = | 0
   nor does what git brings, as soon as the commit moves | git 1,2 | - =1,2 commit = | 1
   also if two changes come at once | git 1 | 1,2 - commit = | 0
