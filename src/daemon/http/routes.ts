@@ -46,9 +46,13 @@ export const routes = (options: RouteOptions): Hono => {
       const reason = unready();
       return c.json({ ready: reason === null, reason }, reason === null ? 200 : 503);
     });
-  app.get('/metrics', async (c) =>
-    c.body(await metrics.text(), 200, { 'content-type': metrics.contentType }),
-  );
+  // Made once a second for all: who asks for thousands in one go would keep probes waiting for a minute.
+  const isOld = atMostEvery(1_000);
+  let text = Promise.resolve('');
+  app.get('/metrics', async (c) => {
+    if (isOld()) text = metrics.text();
+    return c.body(await text, 200, { 'content-type': metrics.contentType });
+  });
 
   app.use(async (c, next) => {
     if (isKnownHost(c.req.header('host'), manager.settings.allowedHosts)) return next();
