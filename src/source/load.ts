@@ -68,7 +68,8 @@ export const createTemplateLoader = ({
     const { paths, cwd = '' } = options;
     const rescan = (known?: Scan): Promise<Scan> => scanFiles(paths, cwd, known?.included);
     let scan = await rescan(before?.scan);
-    const wait = waits && before === null ? firstWait(filesIn(scan), cwd, clock.now()) : 0;
+    const isFirst = waits && before === null;
+    const wait = isFirst ? firstWait(filesIn(scan), { cwd, now: clock.now(), roots: scan.realRoots }) : 0;
     if (wait > 0) {
       await clock.sleep(wait, signal ?? new AbortController().signal);
       scan = await rescan();
@@ -80,13 +81,15 @@ export const createTemplateLoader = ({
       previous = { ...before, uploads: { ...before.uploads, commits, roots: scan.realRoots } };
       return before.state;
     }
-    const { taken: inUse, uploads, held: heldBefore } = { ...nothing, ...before };
+    // A link that is there at the start brings nothing either.
+    const start = { ...nothing, uploads: { ...noUploads, roots: scan.realRoots } };
+    const { taken: inUse, uploads, held: heldBefore } = { ...start, ...before };
     const snapshot = await readSnapshot(scan, rescan, inUse, read);
     if (snapshot === null) {
       const reason = 'the files kept changing while they were read';
       const missing = paths.map((path) => ({ path, reason }));
       const state = desiredState([], missing, [], options.strict);
-      previous = { ...nothing, scan, ...before, key, state, isRead: false };
+      previous = { ...start, scan, ...before, key, state, isRead: false };
       return state;
     }
     let known = before?.resolved ?? nothing.resolved;

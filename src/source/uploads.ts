@@ -99,8 +99,10 @@ export const withoutUploads = async <D extends { readonly state: DesiredState }>
 };
 
 /** Milliseconds after which files that are all new may be read. */
-export const firstWait = (files: readonly ScannedFile[], cwd: string, now: number): number =>
-  Math.max(0, ...files.map((file) => writtenAt(file, { cwd, now }, []) + short - now));
+export const firstWait = (
+  files: readonly ScannedFile[],
+  stands: Pick<Stands, 'cwd' | 'now' | 'roots'>,
+): number => Math.max(0, ...files.map((file) => writtenAt(file, stands, stands.roots) + short - stands.now));
 
 /** The commits of the checkouts in which the files are. */
 export const commitsOf = (files: readonly ScannedFile[], checkoutOf: CheckoutOf): Uploads['commits'] =>
@@ -167,7 +169,8 @@ const isMoved = (
   cwd: string,
   roots: Uploads['roots'],
 ): boolean => {
-  const isOwn = roots.includes(root.real) && path.join(root.real, relative) === real;
+  const isBelow = roots.includes(root.real) || roots.includes(real);
+  const isOwn = isBelow && path.join(root.real, relative) === real;
   return identity.ctimeNs > identity.mtimeNs || (path.resolve(cwd, given) !== real && !isOwn);
 };
 

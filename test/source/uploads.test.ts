@@ -260,6 +260,24 @@ test('a link to the whole directory makes no new file whole; one that is turned 
   expect(contentsIn(await load())).toEqual(['192.0.2.3']);
 });
 
+test.each(['', 'a.yaml'])(
+  'nor does it make whole what a start finds below it, or what is made anew there: %s',
+  async (name) => {
+    const folder = await directoryWith({});
+    const write = (address: string): void => writeFileSync(join(folder, 'a.yaml'), `${web(address)}ttl: 60`);
+    const link = join(await directoryWith({}), 'current');
+    write('192.0.2.1');
+    symlinkSync(folder, link);
+    const { first, load, forward } = await daemonOver({}, join(link, name), false);
+    expect(contentsIn(first)).toEqual([]);
+    forward(30_000);
+    expect(contentsIn(await load())).toEqual(['192.0.2.1']);
+    renameSync(join(folder, 'a.yaml'), join(folder, '.old'));
+    write('192.0.2.2');
+    expect(contentsIn(await load())).toEqual(['192.0.2.1']);
+  },
+);
+
 test('who does not wait reads what is there', async () => {
   const directory = await directoryWith({ 'a.yaml': web('192.0.2.1', '192.0.2.2') });
   const loader = createTemplateLoader();
