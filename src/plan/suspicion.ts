@@ -1,6 +1,6 @@
 import { byId, entryOf, recordKey, type ActualEntry, type DesiredEntry, type Pair } from './entry.ts';
 import { pushTo } from '../model/group.ts';
-import { copyKey, isRemembered, type KnownRecord, type PlanMemory } from './memory.ts';
+import { copyKey, isRemembered, parkedKey, type KnownRecord, type PlanMemory } from './memory.ts';
 import { bareName, isBareSame, lettersOf, mayBe } from './spelling.ts';
 
 /** Present records that may be missing ones, by the missing one. */
@@ -14,7 +14,8 @@ export type Suspects = ReadonlyMap<DesiredEntry, ActualEntry>;
  * | of an id of which nothing is remembered           | it may be the missing one in another spelling, of its name or, at   |
  * |                                                   | its name, of its text; after a lost add, also where it has its name |
  * |                                                   | or its content                                                      |
- * | whichever                                         | its name differs by a placeholder or a final dot alone              |
+ * | whichever, but no other record of the file        | its name differs by a placeholder or a final dot alone; of one      |
+ * |                                                   | that was parked and got its name back, if its content is the same   |
  * | that was the missing one, of another type by now  | always                                                              |
  * | that was the missing one, and is ignored by now    | always                                                              |
  * | that came beside another one with an add of it    | always                                                              |
@@ -66,7 +67,8 @@ const isSuspect = (
     return name === desired.name || mayBe(desired, { ...actual, content: desired.content });
   const own = memory.byId.get(record.id);
   if (own?.key === copyKey(record.id)) return recordKey(entryOf(own.wanted)) === recordKey(desired);
-  if (name !== desired.name && isBareSame(name, desired.name)) return own === undefined;
+  if (name !== desired.name && isBareSame(name, desired.name))
+    return own === undefined || (own.key === parkedKey(record.id) && content === desired.content);
   if (isRemembered(memory, record.id)) return false;
   const isOfLost = (known?.lostAdds ?? 0) > 0 && type === desired.type;
   if (isOfLost && (name === desired.name || content === desired.content))
