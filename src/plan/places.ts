@@ -14,7 +14,7 @@ export interface Places {
  * A service may store names in its own spelling. The names that it stored for sent names show that spelling; it may append
  * the ending that it appended to most of them to any name. A placeholder or a final dot alone makes no other name.
  */
-export const placesIn = ({ byId }: PlanMemory): Places => {
+export const placesIn = ({ byId }: Pick<PlanMemory, 'byId'>): Places => {
   const endings = new Map<string, number>();
   for (const { wanted, keptName } of byId.values()) {
     if (keptName === null || wanted.name === keptName) continue;

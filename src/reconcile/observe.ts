@@ -1,23 +1,29 @@
 import { canonicalName, canonicalRecord, sameData } from '../model/canonical.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
-import { entryOf, recordKey, setKey, type Pair } from '../plan/entry.ts';
+import { entryOf, recordKey, type DesiredEntry, type Pair } from '../plan/entry.ts';
 import { isOfDesired, parkedIdIn } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
+import { placesIn } from '../plan/places.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { isPark } from '../plan/step.ts';
 import type { RecordState } from '../state/memory.ts';
 import type { Draft, MemoryChange } from './memory.ts';
 
-/** A plan of a settled template, at the end of a pass. `isGone`: two readings lack the id. */
+/** A plan of a settled template, at the end of a pass. `isGone`: two readings lack the id. `isComplete`: the file is all there. */
 export const observe =
-  (plan: TemplatePlan, view: ActualTemplate, isGone: (id: number) => boolean): MemoryChange =>
+  (
+    plan: TemplatePlan,
+    view: ActualTemplate,
+    isGone: (id: number) => boolean,
+    isComplete: boolean,
+  ): MemoryChange =>
   (draft) => {
     const ids = new Set(view.records.map(({ id }) => id));
     const paired = new Set(plan.pairs.map(({ actual }) => actual.record.id));
     for (const pair of plan.pairs)
       if (!keepsOther(draft, pair, ids, paired, isGone)) observePair(draft, pair);
-    settleDisplaced(draft, plan);
+    settleDisplaced(draft, plan, isComplete);
     for (const step of plan.steps)
       if (!isPark(step))
         noteCause(draft, recordKey(step.desired), step.difference.desired, step.difference.cause);
@@ -66,24 +72,32 @@ const keepsOther = (
 };
 
 /**
- * A record that made way for one that is there stays parked; also if the file wants that one no more, and has another of its type
- * at its name.
+ * A record that made way for one that is there stays parked. So does one that the file wants no more, as little as what it made way
+ * for, if another of its type is there, or nothing is missing there.
  */
-const settleDisplaced = (draft: Draft, { pairs }: TemplatePlan): void => {
+const settleDisplaced = (draft: Draft, { pairs, missing }: TemplatePlan, isComplete: boolean): void => {
   const displaced = draft.all().filter((record) => record.displaced !== null);
   if (displaced.length === 0) return;
-  const isThere = ({ fields }: Pair): boolean => !fields.includes('name') && !fields.includes('content');
+  const places = placesIn(draft);
+  const placeOf = ({ name }: DesiredEntry): string => places.ofName(name);
+  const isThere = ({ desired, actual, fields }: Pair): boolean =>
+    places.of(actual) === placeOf(desired) && !fields.includes('content');
   const there = pairs.filter(isThere).map(({ desired }) => desired);
-  const [keys, sets] = [new Set(there.map(recordKey)), new Set(there.map(setKey))];
+  const open = pairs.filter((pair) => !isThere(pair)).map(({ desired }) => desired);
+  const lacking = new Set([...missing, ...open].map(placeOf));
+  const keys = new Set(there.map(recordKey));
+  const sets = new Set(there.map((entry) => `${entry.type} ${placeOf(entry)}`));
   for (const record of displaced) {
     const { key, was } = record.displaced!;
-    const isReplaced =
+    const before = canonicalRecord(was);
+    const place = places.ofName(before.name);
+    const isDropped =
       isOfDesired(key) &&
       !draft.desiredKeys.has(key) &&
-      !draft.desiredKeys.has(recordKey(canonicalRecord(was))) &&
-      isParkedName(canonicalName(record.seen?.name ?? null)) &&
-      sets.has(setKey(canonicalRecord(was)));
-    if (keys.has(key) || isReplaced) draft.put({ ...record, displaced: null });
+      !draft.desiredKeys.has(recordKey(before)) &&
+      isParkedName(canonicalName(record.seen?.name ?? null));
+    const isOver = sets.has(`${before.type} ${place}`) || (isComplete && !lacking.has(place));
+    if (keys.has(key) || (isDropped && isOver)) draft.put({ ...record, displaced: null });
   }
 };
 

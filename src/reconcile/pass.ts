@@ -271,11 +271,13 @@ const allSettledOrStop = async <T>(tasks: readonly Promise<T>[], run: ClientRun)
  * while an add is missed, since the next reading may make a record of this one suspect to be it.
  */
 const finish = (given: TemplateState): TemplateState => {
-  const { view, lost, isWhole, isGone } = given;
+  const { desired, view, lost, isWhole, isGone } = given;
   const noted = changed(given, withRow({ suspectIds: lost }));
   const isMissing = noted.journal.some((entry) => entry.state === 'missed');
   if (!isSettled(noted) || noted.isUnproven || isMissing) return rememberReading(noted);
-  const observed = isWhole ? changed(noted, observe(planOf(noted), view, isGone)) : noted;
+  const observed = isWhole
+    ? changed(noted, observe(planOf(noted), view, isGone, !desired.incomplete))
+    : noted;
   return rememberReading(observed);
 };
 
