@@ -153,7 +153,8 @@ const displacedBy = (
   const name = (isNamedByService ? known.wanted.name : null) ?? before!.name;
   // An earlier park that nobody answered may have left it inert at its name: it was what was last seen before that.
   const isInert = entryOf(before!).content === entryOf(after).content;
-  const isOurs = known?.displaced != null || known?.failure?.kind === 'lost';
+  const isLost = known?.failure?.kind === 'lost' && known.failure.sent.content === after.content;
+  const isOurs = known?.displaced != null || isLost;
   const content =
     (isInert && isOurs ? (known.displaced?.was ?? known.seen)?.content : null) ?? before!.content;
   return { key, was: { ...before!, name, content }, cause };
