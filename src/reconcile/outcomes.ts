@@ -164,8 +164,7 @@ const displacedBy = (
 const takeRestored = (draft: Draft, entry: Entry, record: ActualRecord, at: Instant): void => {
   const { before, after, cause } = entry;
   // It is still as it was, and its name may be dark: it is sent again, as what was lost is.
-  const isUnchanged = sameData(before!, record) && !isAsSent(after, record);
-  if (isUnchanged || isParkedName(canonicalName(record.name))) {
+  if (sameData(before!, record) || isParkedName(canonicalName(record.name))) {
     fail(draft, entry, 'lost', 'the service left it as it was', at);
     return;
   }
