@@ -221,6 +221,13 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
     // Nobody knows yet whose it is.
     cause: suspectIds.has(actual.record.id) ? 'unknown' : causeOfSurplus(actual, memory, keys),
   });
+  // What stays because its name is frozen says why it could not leave in any case: that may be what froze the name.
+  const stayingOf = (entry: Unmatched): Surplus => ({
+    ...surplusOf(entry),
+    ...(desired.surplus === 'park' && isOwn(memory, entry.actual.record)
+      ? parkBlockIn(entry.actual, input)
+      : null),
+  });
   const parks = split(use.parks, (entry) => {
     const block = parkBlockIn(entry.actual, input);
     return block ? { ...surplusOf(entry), ...block } : null;
@@ -238,7 +245,7 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
     steps: ready,
     conflicts: blocked,
     blocked: [...twins, ...updates.blocked],
-    surplus: [...use.surplus.map(surplusOf), ...parks.blocked].sort((a, b) => a.recordId - b.recordId),
+    surplus: [...use.surplus.map(stayingOf), ...parks.blocked].sort((a, b) => a.recordId - b.recordId),
   };
 };
 
