@@ -117,6 +117,7 @@ const observePair = (draft: Draft, { desired, actual, fields }: Pair): void => {
     owner.failure === null &&
     owner.lostAdds === 0 &&
     owner.cause === null &&
+    owner.displaced === null &&
     !owner.isOnlyCounted;
   if (isTheSame) return;
   const known = draft.get(key, desired.record);

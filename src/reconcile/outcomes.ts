@@ -151,12 +151,9 @@ const displacedBy = (
   const isNamedByService = known?.keptName != null && known.keptName === canonicalName(before!.name);
   // Without a name it could not be restored.
   const name = (isNamedByService ? known.wanted.name : null) ?? before!.name;
-  // An earlier park that nobody answered may have left it inert at its name: it was what was last seen before that.
+  // An earlier park that nobody answered may have left it inert at its name.
   const isInert = entryOf(before!).content === entryOf(after).content;
-  const isLost = known?.failure?.kind === 'lost' && known.failure.sent.content === after.content;
-  const isOurs = known?.displaced != null || isLost;
-  const content =
-    (isInert && isOurs ? (known.displaced?.was ?? known.seen)?.content : null) ?? before!.content;
+  const content = (isInert ? known?.displaced?.was.content : null) ?? before!.content;
   return { key, was: { ...before!, name, content }, cause };
 };
 
@@ -218,7 +215,10 @@ const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string
   const failures = kind === 'lost' ? count - 1 : count;
   const pause = failures === 0 ? 0 : backoffDelay(failures, growth);
   const failure = { kind, message, count, sent: entry.after, since: at, pause };
-  draft.put({ ...known, failure, cause: isKnown ? known.cause : entry.cause });
+  // It may have been done all the same, whatever becomes of later ones, and whatever a person says.
+  const isLostPark = kind === 'lost' && own !== undefined && entry.key === parkedKey(entry.recordId!);
+  const displaced = isLostPark ? displacedBy(own, entry, entry.key) : known.displaced;
+  draft.put({ ...known, failure, displaced, cause: isKnown ? known.cause : entry.cause });
 };
 
 /** Milliseconds. */
