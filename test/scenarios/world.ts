@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import path from 'node:path';
 import packageJson from '../../package.json' with { type: 'json' };
@@ -58,9 +58,11 @@ export const closeWorld = async ({ folder, service, daemon, closing }: World): P
   rmSync(folder, { recursive: true, force: true });
 };
 
-/** As an editor does: another file takes the place of the first one. */
+/** As an editor does: another file takes the place of the first one, a moment after it was written. */
 export const save = (file: string, text: string): void => {
   mkdirSync(path.dirname(file), { recursive: true });
   writeFileSync(`${file}~`, text);
+  const before = Date.now() / 1_000 - 1;
+  utimesSync(`${file}~`, before, before);
   renameSync(`${file}~`, file);
 };
