@@ -1,4 +1,4 @@
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rename, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DesiredTemplate } from '../../src/model/template.ts';
@@ -118,6 +118,8 @@ export const putFiles = async (world: World): Promise<void> => {
     const isSaid = (key: string, value: unknown): unknown =>
       key === 'source' || value === null ? undefined : value;
     await writeFile(`${place}.new`, JSON.stringify(said, isSaid, 1));
+    // Else its times could be those of a copy that is on its way.
+    await utimes(`${place}.new`, 0, 0);
     await rename(`${place}.new`, place);
   }
 };

@@ -1,4 +1,4 @@
-import { mkdir, rename, writeFile } from 'node:fs/promises';
+import { mkdir, rename, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { expect } from 'vitest';
@@ -25,6 +25,8 @@ export interface FleetSettings {
 /** At once: a file that is seen half written waits for half a minute, and another process may see it whole. */
 export const putFile = async (file: string, text: string): Promise<void> => {
   await writeFile(`${file}.new`, text);
+  // Else its times could be those of a copy that is on its way.
+  await utimes(`${file}.new`, 0, 0);
   await rename(`${file}.new`, file);
 };
 
