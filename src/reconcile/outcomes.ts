@@ -137,10 +137,14 @@ const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
     isAdopted: known === undefined || known.isOnlyCounted || known.isAdopted,
     stored: storedAgain(draft.get(key, values), entry.after, entry.sentAt.now),
     rewritten: isOut ? null : { sent: entry.after, stored: values },
-    displaced: madeWayFor === null ? null : displacedBy(known, entry, madeWayFor),
+    displaced: madeWayFor === null ? stillDisplaced(known) : displacedBy(known, entry, madeWayFor),
     cause: isOut ? null : entry.cause,
   });
 };
+
+/** What made way, and somebody has changed since, still has to be put back. */
+const stillDisplaced = (known: RecordState | undefined): Displaced | null =>
+  known?.displaced != null && isOfDesired(known.displaced.key) ? known.displaced : null;
 
 /** The record before its park. It is restored with the name for which the service stored the current one. */
 const displacedBy = (
