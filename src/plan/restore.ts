@@ -40,7 +40,9 @@ export const restoreParked = (
     const displaced = byId.get(actual.record.id)?.displaced;
     if (!displaced || inUse.has(actual) || !isWaitedFor(displaced)) return [];
     const was = canonicalRecord(displaced.was);
-    const isAsked = madeWay(displaced) || keys.has(recordKey(was));
+    const isAsked = madeWay(displaced);
+    // It would be put back by the same update that cannot be written now.
+    if (!isAsked && keys.has(recordKey(was))) return [];
     const hasConflict = everything.some(
       (entry) =>
         places.of(entry) === places.ofName(was.name) &&
