@@ -29,20 +29,18 @@ export const restoreParked = (
   if (missing.length === 0) return [];
   const wanted = missing.map(({ desired }) => entryOf(desired));
   const madeWay = madeWayFor(wanted, places, input);
-  // The file may want another value of it there by now.
-  const kinds = new Set(wanted.map(({ type, name }) => `${type} ${places.ofName(name)}`));
-  const keys = new Set(wanted.map(recordKey));
-  const isWaitedFor = (displaced: Displaced): boolean =>
-    madeWay(displaced) || (isOfDesired(displaced.key) && kinds.has(kindAt(displaced.was, places)));
+  const placeAndType = ({ type, name }: CanonicalRecord): string => `${type} ${places.ofName(name)}`;
+  const [keys, kinds] = [new Set(wanted.map(recordKey)), new Set(wanted.map(placeAndType))];
   // A record that only a blocked step would use is free.
   const inUse = new Set(steps.map(actualOf));
   return parked.flatMap((actual) => {
     const displaced = byId.get(actual.record.id)?.displaced;
-    if (!displaced || inUse.has(actual) || !isWaitedFor(displaced)) return [];
+    if (!displaced || inUse.has(actual)) return [];
     const was = canonicalRecord(displaced.was);
     const isAsked = madeWay(displaced);
-    // It would be put back by the same update that cannot be written now.
-    if (!isAsked && keys.has(recordKey(was))) return [];
+    // The file may want another value of it there by now; this one would come by the very update that cannot be written.
+    const isOther = isOfDesired(displaced.key) && kinds.has(placeAndType(was)) && !keys.has(recordKey(was));
+    if (!isAsked && !isOther) return [];
     const hasConflict = everything.some(
       (entry) =>
         places.of(entry) === places.ofName(was.name) &&
@@ -51,11 +49,6 @@ export const restoreParked = (
     );
     return hasConflict ? [] : permitted(restoreStep(actual, displaced), input);
   });
-};
-
-const kindAt = (record: RecordData, places: Places): string => {
-  const { type, name } = canonicalRecord(record);
-  return `${type} ${places.ofName(name)}`;
 };
 
 /**

@@ -166,7 +166,7 @@ const takeRestored = (draft: Draft, entry: Entry, record: ActualRecord, at: Inst
   const { before, after, cause } = entry;
   // It is still as it was, and its name may be dark: it is sent again, as what was lost is.
   if (sameData(before!, record) || isParkedName(canonicalName(record.name))) {
-    fail(draft, entry, 'lost', 'the service left it as it was', at);
+    fail(draft, entry, 'lost', 'the service did not put it back', at);
     return;
   }
   const wasKept = !isParkedName(canonicalName(before!.name));
