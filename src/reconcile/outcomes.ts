@@ -18,7 +18,8 @@ export const takeOutcome =
     const { entry } = outcome;
     switch (outcome.kind) {
       case 'accepted':
-        draft.setRow({ lastWriteAt: entry.sentAt.now });
+        // A reading from before it confirms nothing any more, also if the process dies before it saves a newer one.
+        draft.setRow({ lastWriteAt: entry.sentAt.now, lastReading: null });
         if (entry.action === 'add') takeAdd(draft, outcome, view);
         else if (entry.action === 'update') takeUpdate(draft, entry, outcome.record);
         else if (isRestored(entry)) takeRestored(draft, entry, outcome.record, at);
