@@ -18,13 +18,17 @@ const worldOf = (name: string): SmallWorld => {
   return world;
 };
 
-/** A world to its end. */
-const inWhole = async (task: string): Promise<string> => {
-  const { world, faults }: { world: string; faults: number } = JSON.parse(task);
-  const begun = spent();
-  const small = worldOf(world);
-  const found = await explore((director) => play(small, director), small.isCalm ? 0 : faults);
-  return JSON.stringify({ world, faults, seconds: spent() - begun, ...found });
+/** Worlds to their end. */
+const inWhole = async (batch: string): Promise<string> => {
+  const tasks: readonly { world: string; faults: number }[] = JSON.parse(batch);
+  const all = [];
+  for (const { world, faults } of tasks) {
+    const begun = spent();
+    const small = worldOf(world);
+    const found = await explore((director) => play(small, director), small.isCalm ? 0 : faults);
+    all.push({ world, faults, seconds: spent() - begun, ...found });
+  }
+  return JSON.stringify(all);
 };
 
 /** Seconds of processor time. */
