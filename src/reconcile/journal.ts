@@ -345,6 +345,8 @@ export const openEntries = (
       if (!record) return own.some(({ before }) => before === null);
       return !sameData(record, stored!) && own.some((entry) => isFromBefore(record, entry));
     })
+    // The listing may be from before any of them.
+    .flatMap(({ recordId }) => ofRecord.get(recordId)!)
     .map((entry) => ({ entry, until: endOf(entry.acceptedAt!, lag, now), isBehind: true }));
   return [...unknown, ...behind];
 };
