@@ -370,8 +370,17 @@ const leftAway = (
       // What it made way for stood there, or what it stood beside did, until somebody removed that.
       const isTouched = (id: number): boolean => others.some((other) => other.sent.recordId === id);
       const wasFilled =
-        others.some((other) => other.stored && other.sent.at > sent.at && placeOf(other.stored) === place) ||
-        shownThen.some((record) => placeOf(record) === place && !isTouched(record.id));
+        others.some(
+          (other) =>
+            other.stored &&
+            placeOf(other.stored) === place &&
+            !others.some(
+              (next) =>
+                next.sent.recordId === other.sent.recordId &&
+                next.sent.at > other.sent.at &&
+                next.sent.at <= sent.at,
+            ),
+        ) || shownThen.some((record) => placeOf(record) === place && !isTouched(record.id));
       return isStillAway && isEmpty && isWanted && !wasFilled
         ? [`takes ${shown(replaced)} away, and leaves its name empty`]
         : [];
