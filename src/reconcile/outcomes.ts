@@ -128,11 +128,14 @@ const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
   const isOut = isParkedName(canonicalName(record.name));
   const madeWayFor = entry.makesWayFor ?? (isOut ? null : key);
   const values = dataOf(record);
+  // Where it stands is known as before: nothing is to come beside it.
+  const keptName = isOut ? null : (known?.keptName ?? null);
   draft.put({
     ...draft.get(key, values),
     ...unknownRecord,
     key,
-    wanted: values,
+    wanted: keptName === null ? values : { ...values, name: known!.wanted.name },
+    keptName,
     recordId: record.id,
     seen: values,
     isAdopted: known === undefined || known.isOnlyCounted || known.isAdopted,
