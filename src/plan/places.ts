@@ -16,9 +16,13 @@ export interface Places {
  */
 export const placesIn = ({ byId }: Pick<PlanMemory, 'byId'>): Places => {
   const endings = new Map<string, number>();
-  for (const { wanted, keptName } of byId.values()) {
-    if (keptName === null || wanted.name === keptName) continue;
-    const ending = endingOf(canonicalName(wanted.name), keptName);
+  for (const { recordId, wanted, keptName, seen } of byId.values()) {
+    // A parked one shows it as well: it may be the last that does.
+    const isParked = seen?.name?.startsWith('_parked-') === true;
+    if (!isParked && (keptName === null || wanted.name === keptName)) continue;
+    const ending = isParked
+      ? endingOf(`_parked-${recordId}`, canonicalName(seen.name))
+      : endingOf(canonicalName(wanted.name), keptName!);
     if (ending !== null) endings.set(ending, (endings.get(ending) ?? 0) + 1);
   }
   const [common] = [...endings].toSorted((a, b) => b[1] - a[1] || compareText(a[0], b[0]));
@@ -40,7 +44,7 @@ export const placesIn = ({ byId }: Pick<PlanMemory, 'byId'>): Places => {
 };
 
 const endingOf = (sent: string, kept: string): string | null => {
-  if (sent === kept || isParkedName(kept)) return null;
-  if (sent === '') return `.${kept}`;
+  if (sent === kept) return null;
+  if (sent === '') return isParkedName(kept) ? null : `.${kept}`;
   return kept.startsWith(`${sent}.`) ? kept.slice(sent.length) : null;
 };
