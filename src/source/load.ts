@@ -23,7 +23,7 @@ export interface LoadOptions extends TemplateSettings {
 export interface LoaderOptions {
   /** Whether files that may be half uploaded wait; else they are read as they are. */
   readonly waits?: boolean;
-  readonly clock?: Pick<Clock, 'now' | 'sleep'>;
+  readonly clock?: Clock;
   /** Called with the path of a file that begins to wait, since it may be half uploaded. */
   readonly onWait?: (file: string) => void;
   /** Called with the octets of all files that were found, before the first one is read. */
@@ -60,6 +60,15 @@ export const createTemplateLoader = ({
 }: LoaderOptions = {}) => {
   let previous: Load | null = null;
   let last: Promise<unknown> = Promise.resolve();
+  let looked: { readonly now: number; readonly up: number } | null = null;
+
+  /** By how much the time of day has leapt since the last look: the clock was set, or the machine has slept. What two clocks say differs by a little each time. */
+  const lookAtClock = (): { readonly now: number; readonly leap: number } => {
+    const [before, now, up] = [looked, clock.now(), clock.uptime().at];
+    looked = { now, up };
+    const leap = before === null ? 0 : now - before.now - (up - before.up);
+    return { now, leap: Math.abs(leap) < 1_000 ? 0 : leap };
+  };
 
   const loadNow = async (options: LoadOptions, signal?: AbortSignal): Promise<DesiredState> => {
     // Everything that results depend on, besides the files.
@@ -79,6 +88,7 @@ export const createTemplateLoader = ({
     const commits = waits ? commitsOf(filesIn(scan), checkoutOf) : noUploads.commits;
     if (before && read === undefined && isSettled(before) && isSameScan(before.scan, scan)) {
       previous = { ...before, uploads: { ...before.uploads, commits, roots: scan.realRoots } };
+      lookAtClock();
       return before.state;
     }
     // A link that is there at the start brings nothing either.
@@ -115,7 +125,7 @@ export const createTemplateLoader = ({
       checkoutOf,
       roots: scan.realRoots,
       cwd,
-      now: clock.now(),
+      ...lookAtClock(),
     };
     const judged = waits
       ? await withoutUploads(uploads, stands, describe)

@@ -43,6 +43,8 @@ interface Stands {
   readonly roots: Uploads['roots'];
   readonly cwd: string;
   readonly now: number;
+  /** By how much the clock has leapt since the files were looked at last: in that time nobody need have gone on writing. */
+  readonly leap: number;
 }
 
 /**
@@ -121,7 +123,7 @@ const long = 30_000;
 
 /** Null: there is nothing to wait for. */
 const changeOf = ({ file }: Version, before: Uploads, stands: Stands): SeenChange | null => {
-  const { commits, checkoutOf, cwd, now } = stands;
+  const { commits, checkoutOf, cwd, now, leap } = stands;
   // There may be several checkouts in a directory, and files beside them.
   const checkout = checkoutOf(file.real)?.root ?? '';
   const [was, is] = [before.commits.get(checkout), commits.get(checkout)];
@@ -137,7 +139,10 @@ const changeOf = ({ file }: Version, before: Uploads, stands: Stands): SeenChang
     const isWhole = isInPlace ? timesMark(inUse.file.identity) === times : isMoved(file, cwd, before.roots);
     if (isWhole) return null;
   }
-  const since = isKnown ? known.since : inUse === null ? writtenAt(file, stands, before.roots) : now;
+  // Its time may be by the clock as it was.
+  const written = (at: number): number => writtenAt(file, { cwd, now: at }, before.roots);
+  const firstSince = inUse === null ? Math.max(written(now), written(now - leap) + leap) : now;
+  const since = isKnown ? known.since + leap : firstSince;
   if (now - since >= long) return null;
   if (known && (isKnown || !known.isNew)) return { ...known, times, since };
   return {

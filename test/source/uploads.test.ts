@@ -12,12 +12,15 @@ import { git, newCheckout } from './checkout.ts';
 const daemonOver = async (files: Record<string, string>, directory?: string, isOld = true) => {
   const folder = directory ?? (await directoryWith(files));
   let passed = isOld ? 60_000 : 0;
-  const now = (): number => Date.now() + passed;
+  let set = 0;
+  const now = (): number => Date.now() + passed + set;
+  const uptime = () => ({ boot: '', at: Math.round(performance.now()) + passed });
   const forward = (milliseconds: number): void => {
     passed += milliseconds;
   };
   const clock = {
     now,
+    uptime,
     sleep: async (milliseconds: number): Promise<void> => {
       await Promise.resolve();
       forward(milliseconds);
@@ -33,6 +36,8 @@ const daemonOver = async (files: Record<string, string>, directory?: string, isO
     waits,
     load,
     forward,
+    /** The clock is set by so much, or the machine has slept. */
+    set: (milliseconds: number): void => void (set += milliseconds),
     at,
     passed: () => passed,
     write: (name: string, text: string) => writeFileSync(at(name), text),
@@ -131,7 +136,7 @@ const textOf = (name: string, what: string): string => {
  * Files, `NAME:WHAT`, name `a` if there is none; the steps of their uploads; and how often it was told that a file waits.
  * The files are old, by a clock that is a minute ahead, or that of files (`live`); `young` ones were written now. Those of `git` are in a checkout, and `linked` ones behind a link. Steps:
  * a file is written in place, `<` anew where one was, as `tar` does, `>` elsewhere, and takes its place; `rm:NAME`; a `commit`; it is quiet
- * (`+ms`). `=1,2`: the records that a daemon then has; `*`: marked as incomplete; `~`: one of its templates only reports.
+ * (`+ms`), or the clock alone moves (`~ms`). `=1,2`: the records that a daemon then has; `*`: marked as incomplete; `~`: one of its templates only reports.
  */
 const courses = rowsOf(`
   a saved edit that drops nothing needs no wait | 1 | 2,3 =2,3 | 0
@@ -153,7 +158,11 @@ const courses = rowsOf(`
   a new file is read 3 s after it was written, and drops nothing | live 1 | b: =1 b:9 =1 +3100 =1,9* rm:b +30000 =1 | 1
   a new file that was taken keeps its restraints for 30 s | live 1 | b:2~ =1 +3000 =1,2*~ b:2 =1,2~ +5000 =1,2~ +30000 =1,2 | 2
   without a final newline it is no file for 30 s, which is no error | young 1- | = +30000 =1 | 1
-  in a checkout too | young git 1- | = +30000 =1 | 1`);
+  in a checkout too | young git 1- | = +30000 =1 | 1
+  a machine that has slept meanwhile lets nothing half through | 1,2 | 1- =1,2 ~600000 =1,2 +29900 =1,2 +100 =1 | 1
+  nor a new file that it had not seen | live 1 | b:9- ~600000 =1 +29000 =1 +1000 =1,9 | 1
+  and a clock that is set back by an hour keeps no file waiting for longer | 1,2 | 1- =1,2 ~-3600000 =1,2 +30000 =1 | 1
+  nor does it let a new file through | live 1 | b:9- ~-3600000 =1 +29000 =1 +1000 =1,9 | 1`);
 
 test.each(courses)('%s: %s, %s', async (_, given = '', script = '', told = '') => {
   const words = given.split(' ');
@@ -176,9 +185,10 @@ test.each(courses)('%s: %s, %s', async (_, given = '', script = '', told = '') =
     symlinkSync('..data/a.yaml', join(root, 'a.yaml'));
   }
   if (isIn('git')) commitAll(root);
-  const { load, forward, waits } = await daemonOver({}, root, !isIn('young') && !isIn('live'));
+  const { load, forward, set, waits } = await daemonOver({}, root, !isIn('young') && !isIn('live'));
   for (const step of script.split(' ')) {
     if (step.startsWith('+')) forward(Number(step));
+    else if (step.startsWith('~')) set(Number(step.slice(1)));
     else if (step.startsWith('=')) {
       const state = await load();
       const said = contentsIn(state).map((one) => one.replace('192.0.2.', ''));
