@@ -49,7 +49,8 @@ export const newsAfter = (
   if (event === null) return { told: fresh, change: null };
   const isSubscribed = on.some((one) => one === (event === 'mended' ? 'drift' : event));
   if (told.state === 'in-sync' && !isSubscribed) return { told, change: null };
-  const since = told.since ?? now;
+  // A clock that was set back would put it off for as long.
+  const since = Math.min(told.since ?? now, now);
   if (event !== 'cleared' && now - since < after) return { told: { ...told, since }, change: null };
   return { told: fresh, change: { event, client, previous: told.state, run, at, ...shown } };
 };

@@ -246,6 +246,18 @@ test('a change with a delay is told by the first pass after it, and its end at o
   expect(words).toEqual(['-', '-', '-', '-', '-', 'drift', '-', 'cleared']);
 });
 
+test('a clock that is set back makes no message later than its delay', async () => {
+  let time = 86_400_000;
+  const outbox = newOutbox({ ...newStore(), now: () => Promise.resolve(time) });
+  await outbox.add(drifted, { after: 10 });
+  const words: string[] = [];
+  for (time of [1_000, 1_009, 1_010]) {
+    await outbox.add(drifted, { after: 10 });
+    words.push((await taken(outbox)).map(({ event }) => event).join() || '-');
+  }
+  expect(words).toEqual(['-', '-', 'drift']);
+});
+
 test('the first error of a file is the message of its template, or of the client if it has none', async () => {
   const problem = { severity: 'error', check: 'x', client: 'acme', line: 3, column: 1 } as const;
   const problems = ['a', 'b', 'c', 'web'].map((name) => ({
