@@ -3,7 +3,7 @@ import { lstat, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, resolve as absolute, sep } from 'node:path';
 import { promisify } from 'node:util';
 import type { Missing } from '../desired/parse-file.ts';
-import { deniedTo, messageOf } from '../errors.ts';
+import { codeOf, deniedTo, messageOf } from '../errors.ts';
 import type { FileTimes } from '../regular-file.ts';
 
 /** Where template files are: a directory, or the parent of a file that was given by itself. */
@@ -195,10 +195,11 @@ class TooManyError extends Error {
 
 const isTemplateName = (name: string): boolean => /\.ya?ml$/.test(name);
 
+/** A link to nothing is none. One that cannot be followed may lead to many files: who looks there says why. */
 const isDirectoryAt = (place: string): Promise<boolean> =>
   stat(place).then(
     (stats) => stats.isDirectory(),
-    () => false,
+    (error: unknown) => !/ENOENT|ENOTDIR|ELOOP/.test(codeOf(error)),
   );
 
 /** A few at once, for file servers, and not all: so many promises would keep the garbage collector busy. */

@@ -47,6 +47,7 @@ const tree = rowsOf(`
   none whose name ends in capitals, which is said | a.yaml, b.YAML, old.YML/c.yaml | . | a, c, b.YAML unreadable
   what is there, and it is said what is missing | a.yaml | gone . gone.yaml | a, gone unreadable, gone.yaml unreadable
   no broken link, which is said | a.yaml, b.yaml -> nowhere, c -> nowhere | . | a, b.yaml unreadable
+  no link that cannot be followed, which is said: it may lead to many files | a.yaml, c -> ${'n'.repeat(300)} | . | a, c unreadable
   each once, also with links in a circle | one/a.yaml, one/b.yaml, one/up -> ../one, one/same.yaml -> a.yaml, one/loop -> loop | one one/b.yaml | a, b
   no link out of the given directories | secret.yaml, t/a.yaml, t/b.yaml -> ../secret.yaml | t | a, t/b.yaml outside
   nor one to a file that never ends | a.yaml, k.yaml -> /proc/kallsyms, z.yaml -> /dev/zero | . | a, k.yaml outside, z.yaml outside
