@@ -136,6 +136,8 @@ const suspension = z
 
 const status = z.enum(['in-sync', 'drifted', 'suspended', 'held', 'failed']);
 
+const message = z.nullable(z.string()).describe('why it is held, suspended or failed');
+
 const template = z.object({
   client: z.string(),
   template: z.string(),
@@ -143,12 +145,13 @@ const template = z.object({
   file: z.string(),
   revision: z.nullable(z.string()).describe("the git commit of the file's checkout"),
   status,
-  message: z.nullable(z.string()).describe('why it is held, suspended or failed'),
+  message,
   suspension: z.exactOptional(suspension),
   retryAt: z.exactOptional(timestamp('when an earlier write has settled, for which something waits')),
   asOf: z
     .exactOptional(z.nullable(timestamp('when this was read')))
     .describe('present if the service could not be read since; null: nothing is known'),
+  was: z.exactOptional(z.object({ status, message })).describe('its status and message then'),
   inSync: count('desired records that are in sync'),
   parked: count('parked records'),
   ignored: count('ignored records'),

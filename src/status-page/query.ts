@@ -91,10 +91,9 @@ export const reportOf = (
 /** What could not be read keeps its last known state; the reason is shown once, at the top. */
 export const lastKnown = (result: PassResult): PassResult => {
   const templates = result.templates.flatMap((template): readonly TemplateResult[] => {
-    const { asOf, differences, subdomains } = template;
+    const { asOf, was } = template;
     if (asOf === undefined) return [template];
-    const differs = differences.length > 0 || subdomains.some(({ status }) => status === 'drifted');
-    return asOf === null ? [] : [{ ...template, status: differs ? 'drifted' : 'in-sync', message: null }];
+    return asOf === null || was === undefined ? [] : [{ ...template, ...was }];
   });
   return { ...result, templates };
 };

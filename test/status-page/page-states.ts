@@ -216,7 +216,10 @@ export const states: Readonly<Record<string, () => State>> = {
   'service-down': () => {
     const asOf = new Date(now - 360_000).toISOString();
     const unread = { status: 'failed', message: unreachable, asOf } as const;
-    const some = templates(40, twelve).map((one) => ({ ...one, ...unread }));
+    const some = templates(40, twelve).map((one) => {
+      const { status, message } = one;
+      return { ...one, ...unread, was: { status, message } };
+    });
     return factsOf([pass({ templates: some })], { clients: [down()] });
   },
   'first-start': () =>

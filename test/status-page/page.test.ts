@@ -88,6 +88,18 @@ describe('the status page', () => {
     expect(words).toContain('customer-0 (1000) ≠ differs');
   });
 
+  it.each<[PassResult['templates'][number]['status'], string]>([
+    ['failed', 'no template of this client is called so'],
+    ['held', '120 adds'],
+    ['suspended', 'suspended by a person'],
+  ])('says that a template which cannot be read now was %s, and why', (status, message) => {
+    const unread = { status: 'failed', message: 'away', asOf: new Date(now).toISOString() } as const;
+    const words = wordsOf(page([pass({ templates: [template({ ...unread, was: { status, message } })] })]));
+    expect(words).toContain(` ${status} `);
+    expect(words).toContain(message);
+    expect(words).not.toMatch(/1 in sync|away/);
+  });
+
   it('describes the day in words, also before the first pass', () => {
     const first = wordsOf(overviewOf(states['first-start']!()));
     expect(first).toContain('the first pass has not ended yet');

@@ -134,7 +134,8 @@ const withLastKnown = (found: PassResult, last: PassResult | null, readAt: strin
     if (unread.asOf === undefined || before === undefined) return unread;
     const { status, message, file, revision } = unread;
     const asOf = before.asOf === undefined ? readAt : before.asOf;
-    return { ...withoutApplied(before), status, message, file, revision, asOf };
+    const was = before.asOf === undefined ? { status: before.status, message: before.message } : before.was;
+    return { ...withoutApplied(before), status, message, file, revision, asOf, ...(was && { was }) };
   });
   return {
     ...found,

@@ -52,12 +52,13 @@ it('a client that can have no passes is compared no more', () => {
 
 it('a service that cannot be read leaves the last known result of each template, with its time', () => {
   const unread = { status: 'failed', message: 'the service is away', asOf: null } as const;
-  const web = template({ template: 'web', inSync: 2 });
+  const was = { status: 'suspended', message: 'suspended by a person' } as const;
+  const web = template({ template: 'web', inSync: 2, ...was });
   const before = { ...withTemplates(web), startedAt: '2026-11-20T20:00:00.000Z' };
   const now = [{ ...web, ...unread, inSync: 0 }, template({ template: 'new', ...unread })];
   const known = after(before, { ...away, templates: now }, { ...away, templates: now });
   expect(known.newest?.templates).toMatchObject([
-    { ...unread, template: 'web', inSync: 2, asOf: before.startedAt },
+    { ...unread, template: 'web', inSync: 2, asOf: before.startedAt, was },
     { template: 'new', asOf: null },
   ]);
   known.add(before, null);
