@@ -72,7 +72,9 @@ const advices: readonly (readonly [message: RegExp, advice: string])[] = [
   [/^Implicit keys need/, 'a key ends at a colon and a blank, as in `key: value`'],
   [/items must start|^Sequence item without/, 'an entry begins with `-`, and its keys in the same column'],
   [/^Flow /, 'a bracket is missing; or the lines are not indented; or a blank and `#` begin a comment'],
-  [/^Block collections/, 'a comma is missing before the next key'],
+  [/^Block collections/, 'quote a text with a colon and a blank; or a comma is missing before the next key'],
+  [/^Unexpected block-seq-ind/, 'a list begins on a line of its own, below its key'],
+  [/^Invalid escape/, 'remove the backslash, or write two of them where one belongs to the text'],
   [
     /^Nested mappings/,
     'quote a text with a colon and a blank; a blank follows each `-`; keys begin in one column',

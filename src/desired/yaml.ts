@@ -79,8 +79,10 @@ export const parseYaml = (source: string) => {
     const items: YamlNode[] = [];
     const entries: MappingNode['entries'][number][] = [];
     while (events[next]!.type !== EVENT_POP) {
-      const item = nodeIn();
-      if (type === EVENT_SEQUENCE) items.push(item);
+      const isItem = type === EVENT_SEQUENCE;
+      const isNone = isItem && isLeftOut(events[next]!);
+      const item = isNone ? leftOut(items.length === 0 ? at : dashIn(source, end)) : nodeIn();
+      if (isItem) items.push(item);
       else {
         const value = nodeIn();
         if (item.kind === 'scalar') entries.push({ key: item.text ?? '', at: item.at, value });
@@ -89,6 +91,12 @@ export const parseYaml = (source: string) => {
     }
     next += 1;
     return type === EVENT_SEQUENCE ? { kind: 'list', items, at } : { kind: 'mapping', entries, at };
+  };
+
+  const leftOut = (dash: number): YamlNode => {
+    next += 1;
+    end = dash + 1;
+    return { kind: 'scalar', text: null, at: dash };
   };
 
   const scalarIn = (event: ScalarEvent): YamlNode => {
@@ -123,6 +131,18 @@ export const parseYaml = (source: string) => {
 };
 
 type ScalarEvent = Parameters<typeof getScalarValue>[1];
+
+/** A node of which nothing stands there, neither a value nor an anchor or a tag. */
+const isLeftOut = (event: ReturnType<typeof parseEvents>[number]): boolean =>
+  event.type === EVENT_SCALAR && Math.max(event.valueStart, event.anchorStart, event.tagStart) < 0;
+
+/** Where an item of a list begins of which only its `-` is there, on a line after this offset. */
+const dashIn = (source: string, from: number): number => {
+  const dash = /^[ \t]*(?:-[ \t]+)*-(?=\s|$)/gm;
+  dash.lastIndex = from;
+  dash.exec(source);
+  return dash.lastIndex - 1;
+};
 
 /** `!` is YAML's non-specific tag. The core tags change nothing, since the field decides. */
 const knownTag = /^(?:!|(?:!!|!?<?tag:yaml\.org,2002:)(?:str|int|float|bool|null|map|seq)>?)$/;
