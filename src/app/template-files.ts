@@ -68,16 +68,22 @@ export const problemsOfTemplates = (state: DesiredState, names: readonly string[
     ? state.problems
     : problemsWhere(state, ({ template }) => template !== null && names.includes(template));
 
-/** The problems of these files, and of the fragments that they include. */
+/**
+ * The problems of these files, and of the fragments that they include. What is wrong with a fragment where another template
+ * includes it, as a variable that is missing there, is not wrong with a template that can be used.
+ */
 const problemsWhere = (
   { templates, unusable, problems }: DesiredState,
   isMeant: (described: { readonly template: string | null; readonly file: string }) => boolean,
 ): readonly Problem[] => {
-  const described = [...templates.map((one) => ({ ...one, file: one.source.file })), ...unusable];
-  const meant = described.filter(isMeant).flatMap(({ file, fragments = [] }) => [file, ...fragments]);
-  const files = new Set(meant);
+  const usable = templates.map((one) => ({ ...one, file: one.source.file })).filter(isMeant);
+  const own = [...usable, ...unusable.filter(isMeant)].map(({ file }) => file);
+  const errors = new Set([...own, ...unusable.filter(isMeant).flatMap((one) => one.fragments ?? [])]);
+  const warnings = new Set([...errors, ...usable.flatMap((one) => one.fragments ?? [])]);
   return problems.filter(
-    ({ file }) => file !== null && (files.has(file) || isMeant({ template: null, file })),
+    ({ file, severity }) =>
+      file !== null &&
+      ((severity === 'error' ? errors : warnings).has(file) || isMeant({ template: null, file })),
   );
 };
 
