@@ -44,10 +44,15 @@ export const clientMemory = (
     });
   const change: Tables['transaction'] = (task, isSynced) => changing(tables.transaction(task, isSynced));
   const bodies =
-    <Body>(statement: string) =>
+    <Body>(statement: string, of = scope) =>
     async (query: Query): Promise<Body[]> =>
-      (await query<SavedBody>(statement, [scope])).map((row) => bodyIn<Body>(row));
+      (await query<SavedBody>(statement, [of])).map((row) => bodyIn<Body>(row));
   const allSuspended = bodies<Suspension>(sql.suspensions);
+  /** Until the state of a renamed client is taken over, a process that knows it by its earlier name may write. */
+  const allNames = async (query: Query): Promise<readonly string[]> => {
+    const before = await renamedFrom(query, tables, location);
+    return before === null ? [scope] : [before.scope, scope];
+  };
   const others = async (
     query: Query,
     ids: readonly number[],
@@ -131,17 +136,22 @@ export const clientMemory = (
     suspend: async (request) => {
       const made = suspensionsFrom(request, await now());
       return change(async (query) => {
-        for (const one of made) await query(sql.suspend, [scope, suspensionKey(one), JSON.stringify(one)]);
+        for (const name of await allNames(query))
+          for (const one of made) await query(sql.suspend, [name, suspensionKey(one), JSON.stringify(one)]);
         return made;
       });
     },
     resume: async (templates) => {
       const at = await now();
       return change(async (query) => {
-        const known = (await allSuspended(query)).filter((one) => isInEffect(one, at));
-        const ended = known.filter((one) => isEndedBy(one, templates));
-        for (const one of ended) await query(sql.resume, [scope, suspensionKey(one)]);
-        return ended;
+        const ended = new Map<string, Suspension>();
+        for (const name of await allNames(query))
+          for (const one of await bodies<Suspension>(sql.suspensions, name)(query)) {
+            if (!isInEffect(one, at) || !isEndedBy(one, templates)) continue;
+            ended.set(suspensionKey(one), one);
+            await query(sql.resume, [name, suspensionKey(one)]);
+          }
+        return [...ended.values()];
       });
     },
     revisions: async () => {

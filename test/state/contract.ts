@@ -349,6 +349,20 @@ export const storeContract = (newStore: () => Promise<() => StateStore>): void =
     expect(await write({ name: 'default', token: 'other' }, known)).toEqual([]);
   });
 
+  it('what is suspended under a new name is so under the earlier one as well, until its state is taken over', async () => {
+    const { write, suspending } = await newProcesses();
+    await write({}, remember(17));
+    const acme = { name: 'acme' };
+    const request = { by: 'ann', reason: 'by hand', duration: null, templates: null };
+    await (await suspending(acme)).suspend(request);
+    await write({}, async (memory) =>
+      expect(await memory.suspensions()).toMatchObject([{ reason: 'by hand' }]),
+    );
+    expect(await (await suspending(acme)).resume(null)).toMatchObject([{ reason: 'by hand' }]);
+    await write({}, async (memory) => expect(await memory.suspensions()).toEqual([]));
+    await write(acme, async (memory) => expect(await memory.suspensions()).toEqual([]));
+  });
+
   it('a client takes over nothing where it is not clear whose token it was', async () => {
     const { write } = await newProcesses();
     await write({ name: 'one' }, remember(17));
