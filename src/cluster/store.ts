@@ -84,7 +84,7 @@ export const postgresStore = (options: PostgresStoreOptions): PostgresStore => {
           const until = failedOverAt + lostPause + leaseDuration;
           const holdsAdds =
             until > now()
-              ? `PostgreSQL failed over to another server, and the newest state may be lost: no adds before ${new Date(until).toISOString()}`
+              ? `PostgreSQL failed over to another server or was restored, and the newest state may be lost: suspend again what is to stay suspended; no adds before ${new Date(until).toISOString()}`
               : null;
           return { memory, isNew, holdsAdds, now, mostLate: leaseDuration };
         },
