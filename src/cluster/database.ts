@@ -228,10 +228,14 @@ const adviceOn = (error: unknown): string => {
     return 'check the permissions of this user, who makes the tables in a schema of their own';
   // The second one to those who only read: the place in its log is asked for.
   if (code === '25006' || code === '55000')
-    return 'this is a standby, which accepts no writes: set store to the primary';
+    return 'this is a standby, which accepts no writes: set store to the primary; or default_transaction_read_only is on';
+  if (code === '53300')
+    return 'let max_connections, and the limits of this user and database, be above storeConnections of all processes together';
   if (endedByOthers.has(code))
     return 'somebody or a timeout has ended it: check statement_timeout, lock_timeout and idle_session_timeout of this user and database';
   if (code.startsWith('28')) return 'check user and password in store';
+  // Whoever says what it lacks runs, and at this address: disk_full, out_of_memory, io_error, internal_error.
+  if (/^(?:53|58|XX)/.test(code)) return 'mend that in PostgreSQL; the address in store is right';
   return 'check that PostgreSQL runs, and the address in store';
 };
 

@@ -73,6 +73,18 @@ it('names the settings that may have ended a statement, rather than the address'
   await expect(connected(url).query('SELECT pg_sleep(60)')).rejects.toThrow('check statement_timeout');
 });
 
+it.each([
+  ['53300', 'storeConnections of all processes'],
+  ['53100', 'mend that in PostgreSQL'],
+  ['25006', 'or default_transaction_read_only is on'],
+  ['3D000', 'check that PostgreSQL runs, and the address in store'],
+])('says of an error %s what is to be done about it', async (code, advice) => {
+  const raised = connected(await newDatabaseUrl()).query(
+    `DO $$ BEGIN RAISE EXCEPTION 'no' USING ERRCODE = '${code}'; END $$`,
+  );
+  await expect(raised).rejects.toThrow(advice);
+});
+
 it('does not count an intent if the wait for a standby was cancelled', async () => {
   const { url, database } = await newTables();
   await database.query(
