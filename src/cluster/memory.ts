@@ -144,8 +144,10 @@ const opening = planned(`${sql.opening}
 const noticeFailover = `UPDATE dns_sync.failovers SET timeline = ${currentTimeline}, since = clock_timestamp()
   WHERE timeline <> ${currentTimeline}`;
 
+/** A machine that was paused with its clocks would take an intent for older than it is, and send what it believes in time. */
 const begin = `WITH held AS (SELECT ${heldClaim})
-  INSERT INTO dns_sync.journal (scope, body) SELECT scope, $4 FROM held RETURNING id`;
+  INSERT INTO dns_sync.journal (scope, body) SELECT scope, $4 FROM held
+    WHERE EXISTS (SELECT FROM dns_sync.processes WHERE id = $2 AND alive_until > clock_timestamp()) RETURNING id`;
 
 const unbegin = 'DELETE FROM dns_sync.journal WHERE scope = $1 AND body = $2';
 
