@@ -2,10 +2,10 @@ import { canonicalName, canonicalType } from '../model/canonical.ts';
 import { dataOf, type ActualRecord } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import type { Blocked, Surplus } from './difference.ts';
-import { recordKey, type Pair, type ActualEntry, type DesiredEntry } from './entry.ts';
+import type { ActualEntry, DesiredEntry, Pair } from './entry.ts';
 import { matchesIgnore } from './ignore.ts';
 import type { BlockedStep } from './order.ts';
-import { keptItsName, type PlanMemory } from './memory.ts';
+import type { PlanMemory } from './memory.ts';
 import { parkedForm } from './parked.ts';
 import type { Block, PlanInput } from './plan-input.ts';
 
@@ -13,11 +13,8 @@ import type { Block, PlanInput } from './plan-input.ts';
 export const blockOfAdd = (
   desired: DesiredEntry,
   suspect: ActualEntry | undefined,
-  all: Unmoved,
   input: PlanInput,
 ): Blocked | null => {
-  const unmoved = blockedByKeptName(desired, all);
-  if (unmoved) return unmoved;
   const block = input.blockOf?.(desired, null);
   if (block) return blockedAs(block, desired, null);
   return suspect ? blockedAs(suspicionOf(desired, suspect, input.desired), desired, suspect.record) : null;
@@ -48,29 +45,9 @@ export const blockBeside = (desired: DesiredEntry, twin: ActualEntry | undefined
   return blockedAs({ reason: 'not-converging', message }, desired, twin.record);
 };
 
-/** By the key of a desired record: one that was parked to make way for it, but kept its name. */
-export type Unmoved = ReadonlyMap<string, ActualRecord>;
-
-export const unmovedIn = ({ memory, actual: { records } }: PlanInput): Unmoved =>
-  new Map(
-    records.flatMap((record): [string, ActualRecord][] => {
-      const key = memory.byId.get(record.id)?.displaced?.key;
-      return key !== undefined && keptItsName(memory, record) ? [[key, record]] : [];
-    }),
-  );
-
-/** A record that was parked to make way, but kept its name, blocks the desired record. */
-const blockedByKeptName = (desired: DesiredEntry, all: Unmoved): Blocked | null => {
-  const unmoved = all.size === 0 ? undefined : all.get(recordKey(desired));
-  if (!unmoved) return null;
-  const message = `record ${unmoved.id} was parked to make way for it, but the service kept its name`;
-  return blockedAs({ reason: 'not-converging', message }, desired, unmoved);
-};
-
 /** An update cannot clear a name: fields that are not sent keep their value (specification §4.6). */
 export const blockOfUpdate = (
   { desired, actual, fields }: Pair,
-  all: Unmoved,
   { blockOf, memory }: PlanInput,
 ): Blocked | null => {
   const { record } = actual;
@@ -79,8 +56,6 @@ export const blockOfUpdate = (
     const message = `record ${record.id} has the name ${record.name} now, and a name cannot be cleared`;
     return blockedAs({ reason: 'not-converging', message }, desired, record);
   }
-  const unmoved = blockedByKeptName(desired, all);
-  if (unmoved) return unmoved;
   const block = blockOf?.(desired, actual);
   return block ? blockedAs(block, desired, record) : null;
 };

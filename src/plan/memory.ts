@@ -28,8 +28,6 @@ export interface KnownRecord {
 
 /** What a record was before it was parked. */
 export interface Displaced {
-  /** `recordKey` of the desired record that it made way for; its own `parkedKey` if there is none. */
-  readonly key: string;
   readonly was: RecordData;
   readonly cause: Cause;
 }

@@ -1,15 +1,7 @@
 import { canonicalName } from '../model/canonical.ts';
 import { dataOf, isDescribable, type RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
-import {
-  blockBeside,
-  blockedByConflict,
-  blockOfAdd,
-  blockOfUpdate,
-  parkBlockIn,
-  unmovedIn,
-  type Unmoved,
-} from './blocked.ts';
+import { blockBeside, blockedByConflict, blockOfAdd, blockOfUpdate, parkBlockIn } from './blocked.ts';
 import { causeOfSurplus } from './cause.ts';
 import { exclude, excludes, kindOf } from './conflict.ts';
 import type { ConflictKind } from '../model/types/definition.ts';
@@ -79,10 +71,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
     const suspect = suspects.get(entry);
     return adopts && suspect && !isOthers(suspect, desired) ? undefined : suspect;
   };
-  const unmoved = unmovedIn(input);
-  const adds = split(missing.toSorted(byDesired), (entry) =>
-    blockOfAdd(entry, suspectOf(entry), unmoved, input),
-  );
+  const adds = split(missing.toSorted(byDesired), (entry) => blockOfAdd(entry, suspectOf(entry), input));
   const others = left.map(({ actual }) => actual);
   const undone = undoKeptNames(
     memory.byId.size === 0 ? none : others.filter(({ record }) => keptItsName(memory, record)),
@@ -90,12 +79,11 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = others.filter(({ name }) => isParkedName(name));
-  const isAwaited = madeWayFor([...missing, ...changed.map((pair) => pair.desired)], places, input);
+  const isAwaited = madeWayFor([...missing, ...changed.map((pair) => pair.desired)], places);
   const work: Work = {
     changed,
-    blocks: new Map(changed.map((pair) => [pair, blockOfUpdate(pair, unmoved, input)])),
+    blocks: new Map(changed.map((pair) => [pair, blockOfUpdate(pair, input)])),
     adds,
-    unmoved,
     left: left.filter(({ actual }) => !isParkedName(actual.name) && !isUndone.has(actual)),
     reusable: parked.filter(({ record }) => {
       const displaced = memory.byId.get(record.id)?.displaced;
@@ -139,7 +127,6 @@ interface Work {
   /** Why each of them cannot be now; null if it can. */
   readonly blocks: ReadonlyMap<Pair, Blocked | null>;
   readonly adds: Split<DesiredEntry, Blocked>;
-  readonly unmoved: Unmoved;
   readonly left: readonly Unmatched[];
   /** Parked ones, without those that made way for what is not there yet. */
   readonly reusable: readonly ActualEntry[];
@@ -189,7 +176,7 @@ interface Obstacles {
 }
 
 const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, input: PlanInput) => {
-  const { adds, blocks, unmoved, reusable: parked, everything, pairs, places, suspectIds } = work;
+  const { adds, blocks, reusable: parked, everything, pairs, places, suspectIds } = work;
   const { desired, memory, mayStrand = false } = input;
   const keys = desiredKeysOf(desired);
   const isFrozen = (actual: ActualEntry): boolean => frozen.has(places.of(actual));
@@ -211,7 +198,7 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
   const open = [...changed.filter((pair) => !displaced.has(pair.desired)), ...use.served];
   const updates = split(open, (pair) => {
     const block = blocks.get(pair);
-    return block === undefined ? blockOfUpdate(pair, unmoved, input) : block;
+    return block === undefined ? blockOfUpdate(pair, input) : block;
   });
   const surplusOf = ({ actual, reason }: Unmatched): Surplus => ({
     action: 'surplus',

@@ -1,8 +1,9 @@
 import { canonicalName, canonicalRecord, sameData } from '../model/canonical.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
+import { exclude } from '../plan/conflict.ts';
 import { entryOf, recordKey, type DesiredEntry, type Pair } from '../plan/entry.ts';
-import { isOfDesired, parkedIdIn } from '../plan/memory.ts';
+import { parkedIdIn } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { placesIn } from '../plan/places.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
@@ -72,32 +73,26 @@ const keepsOther = (
 };
 
 /**
- * A record that made way for one that is there stays parked. So does one that the file wants no more, as little as what it made way
- * for, if another of its type is there, or nothing is missing there.
+ * A record that made way stays parked once what needed its place is there, or another value of it; and if the file, where all of
+ * that is there, wants neither any more.
  */
 const settleDisplaced = (draft: Draft, { pairs, missing }: TemplatePlan, isComplete: boolean): void => {
-  const displaced = draft.all().filter((record) => record.displaced !== null);
-  if (displaced.length === 0) return;
+  const parked = draft
+    .all()
+    .filter(({ displaced, seen }) => displaced !== null && isParkedName(canonicalName(seen?.name ?? null)));
+  if (parked.length === 0) return;
   const places = placesIn(draft);
-  const placeOf = ({ name }: DesiredEntry): string => places.ofName(name);
   const isThere = ({ desired, actual, fields }: Pair): boolean =>
-    places.of(actual) === placeOf(desired) && !fields.includes('content');
-  const there = pairs.filter(isThere).map(({ desired }) => desired);
-  const open = pairs.filter((pair) => !isThere(pair)).map(({ desired }) => desired);
-  const lacking = new Set([...missing, ...open].map(placeOf));
-  const keys = new Set(there.map(recordKey));
-  const sets = new Set(there.map((entry) => `${entry.type} ${placeOf(entry)}`));
-  for (const record of displaced) {
-    const { key, was } = record.displaced!;
-    const before = canonicalRecord(was);
-    const place = places.ofName(before.name);
-    const isDropped =
-      isOfDesired(key) &&
-      !draft.desiredKeys.has(key) &&
-      !draft.desiredKeys.has(recordKey(before)) &&
-      isParkedName(canonicalName(record.seen?.name ?? null));
-    const isOver = sets.has(`${before.type} ${place}`) || (isComplete && !lacking.has(place));
-    if (keys.has(key) || (isDropped && isOver)) draft.put({ ...record, displaced: null });
+    places.of(actual) === places.ofName(desired.name) && !fields.includes('content');
+  const [there, open] = [true, false].map((is) =>
+    pairs.filter((pair) => isThere(pair) === is).map(({ desired }) => desired),
+  );
+  for (const record of parked) {
+    const was = canonicalRecord(record.displaced!.was);
+    const concerns = (one: DesiredEntry): boolean =>
+      places.ofName(one.name) === places.ofName(was.name) && (one.type === was.type || exclude(one, was));
+    if (there!.some(concerns) || (isComplete && ![...missing, ...open!].some(concerns)))
+      draft.put({ ...record, displaced: null });
   }
 };
 

@@ -65,7 +65,6 @@ const takeAdd = (
     lostAdds,
     isOnlyCounted: entry.isOnlyCounted,
   });
-  settleDisplaced(draft, entry.key);
 };
 
 const takeUpdate = (draft: Draft, entry: Entry, record: ActualRecord): void => {
@@ -80,7 +79,6 @@ const takeUpdate = (draft: Draft, entry: Entry, record: ActualRecord): void => {
     before?.seen != null && canonicalName(before.seen.name) !== canonicalName(entry.before!.name);
   const cause = isMoved ? 'drifted' : 'edited';
   draft.put({ ...known, ...values, keptName, isOnlyCounted: false }, cause);
-  settleDisplaced(draft, entry.key);
 };
 
 /** What both sides are after the service accepted a value of the file. */
@@ -126,10 +124,10 @@ const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
   const key = parkedKey(record.id);
   const known = draft.byId.get(record.id);
   const isOut = isParkedName(canonicalName(record.name));
-  const madeWayFor = entry.makesWayFor ?? (isOut ? null : key);
   const values = dataOf(record);
   // Where it stands is known as before: nothing is to come beside it.
   const keptName = isOut ? null : (known?.keptName ?? null);
+  const madeWay = entry.makesWayFor !== null || !isOut;
   draft.put({
     ...draft.get(key, values),
     ...unknownRecord,
@@ -141,28 +139,20 @@ const takeParked = (draft: Draft, entry: Entry, record: ActualRecord): void => {
     isAdopted: known === undefined || known.isOnlyCounted || known.isAdopted,
     stored: storedAgain(draft.get(key, values), entry.after, entry.sentAt.now),
     rewritten: isOut ? null : { sent: entry.after, stored: values },
-    displaced: madeWayFor === null ? stillDisplaced(known) : displacedBy(known, entry, madeWayFor),
+    displaced: madeWay ? displacedBy(known ?? draft.records.get(key), entry) : (known?.displaced ?? null),
     cause: isOut ? null : entry.cause,
   });
 };
 
-/** What made way, and somebody has changed since, still has to be put back. */
-const stillDisplaced = (known: RecordState | undefined): Displaced | null =>
-  known?.displaced != null && isOfDesired(known.displaced.key) ? known.displaced : null;
-
-/** The record before its park. It is restored with the name for which the service stored the current one. */
-const displacedBy = (
-  known: RecordState | undefined,
-  { before, after, cause }: Entry,
-  key: string,
-): Displaced => {
-  const isNamedByService = known?.keptName != null && known.keptName === canonicalName(before!.name);
-  // Without a name it could not be restored.
-  const name = (isNamedByService ? known.wanted.name : null) ?? before!.name;
-  // An earlier park that nobody answered may have left it inert at its name.
+/** The record before its park. It is put back with the name for which the service stored the current one. */
+const displacedBy = (known: RecordState | undefined, { before, after, cause }: Entry): Displaced => {
+  // It was parked before, and somebody has moved it since, or nobody answered: what it was then counts.
   const isInert = entryOf(before!).content === entryOf(after).content;
-  const content = (isInert ? known?.displaced?.was.content : null) ?? before!.content;
-  return { key, was: { ...before!, name, content }, cause };
+  if (isInert && known?.displaced) return known.displaced;
+  const isNamedByService = known?.keptName != null && known.keptName === canonicalName(before!.name);
+  // Without a name it could not be put back.
+  const name = (isNamedByService ? known.wanted.name : null) ?? before!.name;
+  return { was: { ...before!, name }, cause };
 };
 
 /** A record that kept its name when it was parked is not parked again. It is out of place for the same reason as before. */
@@ -188,12 +178,6 @@ const takeRestored = (draft: Draft, entry: Entry, record: ActualRecord, at: Inst
     displaced: null,
     failure: null,
   });
-};
-
-/** A record that made way for one that is there stays parked. */
-const settleDisplaced = (draft: Draft, key: string): void => {
-  for (const record of draft.all())
-    if (record.displaced?.key === key) draft.put({ ...record, displaced: null });
 };
 
 const loseAdd = (draft: Draft, entry: Entry): void => {
@@ -224,8 +208,8 @@ const fail = (draft: Draft, entry: Entry, kind: Failure['kind'], message: string
   const pause = failures === 0 ? 0 : backoffDelay(failures, growth);
   const failure = { kind, message, count, sent: entry.after, since: at, pause };
   // It may have been done all the same, whatever becomes of later ones, and whatever a person says.
-  const isLostPark = kind === 'lost' && own !== undefined && entry.key === parkedKey(entry.recordId!);
-  const displaced = isLostPark ? displacedBy(own, entry, entry.key) : known.displaced;
+  const isLostPark = kind === 'lost' && entry.action === 'park' && !isRestored(entry);
+  const displaced = isLostPark ? displacedBy(known, entry) : known.displaced;
   draft.put({ ...known, failure, displaced, cause: isKnown ? known.cause : entry.cause });
 };
 

@@ -3,7 +3,9 @@ import type { SkipCause } from '../plan/difference.ts';
 import { setKey } from '../plan/entry.ts';
 import { isPolicy, type Hold } from '../plan/hold.ts';
 import { parkedKey } from '../plan/memory.ts';
+import { placesIn } from '../plan/places.ts';
 import { isParkedName } from '../plan/parked.ts';
+import type { RecordData } from '../model/record.ts';
 import type { Incomplete } from '../model/template.ts';
 import type { TemplatePlan } from '../plan/plan.ts';
 import { matchesPattern, type RecordPattern } from '../plan/record-pattern.ts';
@@ -186,13 +188,12 @@ const undoesOwnWrite = (step: Step, { attempts, memory }: TemplateState): boolea
     return [...attempts.values()].some(
       (one) => one.outcome === 'applied' && one.entry.action === 'add' && one.entry.recordId === id,
     );
-  const madeWayFor = memory.byId.get(id)?.displaced?.key ?? '';
-  const place = canonicalName(step.difference.desired.name);
+  const placeOf = ({ name }: RecordData): string => placesIn(memory).ofName(canonicalName(name));
+  const place = placeOf(step.difference.desired);
   const isTriedThere = [...attempts.values()].some(
-    ({ outcome, entry }) =>
-      outcome === 'failed' && entry.action !== 'park' && canonicalName(entry.after.name) === place,
+    ({ outcome, entry }) => outcome === 'failed' && entry.action !== 'park' && placeOf(entry.after) === place,
   );
-  return attempts.has(parkedKey(id)) || attempts.get(madeWayFor)?.outcome === 'failed' || isTriedThere;
+  return attempts.has(parkedKey(id)) || isTriedThere;
 };
 
 const clientReason = ({ holds, isEnding }: ClientView): string | null => {

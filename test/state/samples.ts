@@ -102,7 +102,7 @@ export const rememberedRecord = (key: string, changes: Partial<RecordState> = {}
   keptName: 'www.example.net',
   isOnlyCounted: true,
   isAdopted: true,
-  displaced: { key, was: recordData(), cause: 'drifted' },
+  displaced: { was: recordData(), cause: 'drifted' },
   adds: 2,
   lostAdds: 1,
   stored: { sent: recordData(), at: [1, 2, 3] },
