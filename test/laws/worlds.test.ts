@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { explore } from './explore.ts';
 import { play, replay } from './play.ts';
@@ -34,4 +35,15 @@ it('plays a schedule again by its words', async () => {
 it('names what cannot be chosen', async () => {
   const { violations } = await replay(named('a record'), [['pass 1: the listing', 'late']]);
   expect(violations.join()).toContain('pass 1: the listing cannot be late, but unavailable,');
+});
+
+it('finds the text of each break once', () => {
+  const lines = readFileSync('test/laws/mutations.txt', 'utf8').split('\n');
+  const breaks = lines.filter((line) => line !== '' && !line.startsWith('#'));
+  const isOnce = (line: string): boolean => {
+    const [, file = '', from = ''] = line.split(' | ');
+    return readFileSync(file, 'utf8').split(from).length === 2;
+  };
+  expect(breaks.filter((line) => !isOnce(line))).toEqual([]);
+  expect(breaks.length).toBeGreaterThan(50);
 });
