@@ -26,11 +26,8 @@ export const restoreParked = (
   const { byId } = input.memory;
   const placeOf = ({ name }: RecordData): string => places.ofName(canonicalName(name));
   // What an update in place made is there, though the service spells it otherwise.
-  const isThere = ({ reason, current, desired, recordId }: Blocked): boolean =>
-    reason === 'not-converging' &&
-    byId.get(recordId ?? Number.NaN)?.displaced == null &&
-    current !== undefined &&
-    placeOf(desired) === placeOf(current);
+  const isThere = ({ reason, current, desired }: Blocked): boolean =>
+    reason === 'not-converging' && current !== undefined && placeOf(desired) === placeOf(current);
   const missing = blocked.filter((one) => !isThere(one));
   if (missing.length === 0) return [];
   const wanted = missing.map(({ desired }) => entryOf(desired));

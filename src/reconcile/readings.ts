@@ -8,18 +8,9 @@ import { movesName, writeKey } from '../plan/step.ts';
 import { openEntries } from './journal.ts';
 import { withRow } from './memory.ts';
 import { nextStep, type ClientView } from './permit.ts';
-import {
-  changed,
-  digestOf,
-  isSettled,
-  planOf,
-  stop,
-  withListing,
-  type Asked,
-  type TemplateState,
-} from './state.ts';
+import { changed, digestOf, isSettled, planOf, stop, withListing, type TemplateState } from './state.ts';
 import type { TemplateRow } from '../state/memory.ts';
-import { elapsed } from './times.ts';
+import { elapsed, type Asked } from './times.ts';
 
 /*
  * The rule of two readings: a step is written only if two readings of its template, at least `settle` apart, require it. The

@@ -19,9 +19,9 @@ import { changesSince } from './memory.ts';
 import type { ClientView } from './permit.ts';
 import type { Overrides, Policy, Ports, Request } from './ports.ts';
 import { compareListing } from './readings.ts';
-import type { Asked, TemplateState } from './state.ts';
+import type { TemplateState } from './state.ts';
 import { suspend } from './suspend.ts';
-import { isBefore } from './times.ts';
+import { isBefore, type Asked } from './times.ts';
 
 /** The ports, policy, overrides and request of one pass over a client. */
 export type PassOptions = Ports & Policy & Overrides & Request;

@@ -24,7 +24,7 @@ import { blockOf, parkBlockOf, pausesOf } from './blocks.ts';
 import { openEntries, settle, takeWord, type OpenEntry, type EntryOutcome } from './journal.ts';
 import { openMemory, remember, withRow, type MemoryChange, type TemplateMemory } from './memory.ts';
 import { liftObstacles, takeOutcome } from './outcomes.ts';
-import type { Times } from './times.ts';
+import type { Asked, Times } from './times.ts';
 
 /** A step of this pass, and what became of it. */
 export interface Attempt {
@@ -41,7 +41,9 @@ export interface TemplateState {
   readonly notes: readonly string[];
   /** The newest listing, or a whole answer to a write of ours since. */
   readonly view: ActualTemplate;
-  /** When that was asked for, and since when all readings agree with it. */
+  /** When all of that was asked for, and came. */
+  readonly viewed: Asked;
+  /** When the listing was asked for, and since when all readings agree with it. */
   readonly asked: Instant;
   readonly since: Instant;
   readonly memory: TemplateMemory;
@@ -91,12 +93,6 @@ export interface Circumstances {
   readonly only: readonly RecordPattern[];
 }
 
-/** When a listing was asked for, and when it came. */
-export interface Asked {
-  readonly asked: Instant;
-  readonly read: Instant;
-}
-
 /** A template at the beginning of a pass, with the first listing. */
 export const openTemplate = (
   { desired, actual, notes }: BoundTemplate,
@@ -112,6 +108,7 @@ export const openTemplate = (
     desired,
     notes,
     view: actual,
+    viewed: asked,
     asked: asked.asked,
     since: asked.read,
     memory,
@@ -171,7 +168,17 @@ export const withListing = (
   );
   const since = digestOf(listing) === digestOf(state.view) ? state.since : read;
   const settled = withOutcomes(
-    { ...state, view: listing, isUnproven: false, isWhole, lost: loss.lost, since, asked, journal: entries },
+    {
+      ...state,
+      view: listing,
+      viewed: { asked, read },
+      isUnproven: false,
+      isWhole,
+      lost: loss.lost,
+      since,
+      asked,
+      journal: entries,
+    },
     outcomes,
     read,
   );
@@ -186,14 +193,16 @@ export const withAnswer = (
   view: ActualTemplate,
   isWhole: boolean,
   of: ActualRecord,
-  read: Instant,
+  viewed: Asked,
 ): TemplateState => {
+  const { read } = viewed;
   const before = new Map(state.view.records.map((record) => [record.id, record]));
   const isAsBefore = view.records.every(
     (record) => record.id === of.id || isSameText(record, before.get(record.id)),
   );
   const since = isAsBefore ? state.since : read;
-  return withOpen({ ...state, view, since, isUnproven: state.isUnproven || !isWhole }, read);
+  const shown = isWhole ? { view, viewed } : { view, isUnproven: true };
+  return withOpen({ ...state, ...shown, since }, read);
 };
 
 const isSameText = (one: ActualRecord, other: ActualRecord | undefined): boolean =>

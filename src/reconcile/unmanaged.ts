@@ -1,7 +1,8 @@
 import type { ActualTemplate, DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { Entry } from '../state/memory.ts';
 import type { ClientRun } from './run.ts';
-import { openTemplate, type Asked, type Circumstances } from './state.ts';
+import { openTemplate, type Circumstances } from './state.ts';
+import type { Asked } from './times.ts';
 
 /**
  * Settles the journals of templates that no file describes any more, in the same way, with a file that wants nothing. What a

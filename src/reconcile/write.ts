@@ -10,6 +10,7 @@ import { acceptedAs, judgeAnswer, openEntries, withoutContradicted, type OpenEnt
 import { shownElsewhere } from './memory.ts';
 import { nextStep } from './permit.ts';
 import type { ClientRun, Listing } from './run.ts';
+import { ageOf, longestView } from './times.ts';
 import {
   changed,
   digestOf,
@@ -32,11 +33,22 @@ import {
 export const writeTemplate = async (given: TemplateState, run: ClientRun): Promise<TemplateState> => {
   let state = given;
   for (;;) {
-    state = run.look(state);
+    state = look(state, run);
     const step = nextStep(state, run.view);
     if (step === null) return state;
     state = await write(state, step, run);
   }
+};
+
+/** A template before its next step, if that may be decided by its view. */
+const look = (given: TemplateState, run: ClientRun): TemplateState => {
+  const state = run.look(given);
+  const age = ageOf(state.viewed, run.moment);
+  if (age <= longestView || isInDoubt(state) || nextStep(state, run.view) === null) return state;
+  return inDoubt(
+    state,
+    `what it was to be written by is ${Math.round(age / 1_000)} s old: it is read again first`,
+  );
 };
 
 const write = async (before: TemplateState, step: Step, run: ClientRun): Promise<TemplateState> => {
@@ -45,7 +57,7 @@ const write = async (before: TemplateState, step: Step, run: ClientRun): Promise
   const begun = withEntry(before, entry);
   // Whoever suspends the template from now on sees this entry.
   await run.readSuspensions();
-  const state = run.look(begun);
+  const state = look(begun, run);
   const again = nextStep(state, run.view);
   if (again === null || writeKey(again) !== writeKey(step)) return run.keep(withoutEntry(state, entry));
   const next = await send(state, step, entry, run);
@@ -150,7 +162,10 @@ const answered = (
   const outcome = { kind: 'accepted', entry: accepted, record, copies, wasLost: false } as const;
   const shown = isWhole ? answer : withRecord(view, record);
   const journal = isWhole ? withoutContradicted(tried.journal, answer, accepted) : tried.journal;
-  const done = withAnswer(withOutcomes({ ...tried, journal }, [outcome], at), shown, isWhole, record, at);
+  const done = withAnswer(withOutcomes({ ...tried, journal }, [outcome], at), shown, isWhole, record, {
+    asked: entry.sentAt,
+    read: at,
+  });
   const others = newIds.filter((id) => id !== record.id).length;
   return others > 0 ? inDoubt(done, `the answer shows ${others} records that no listing has shown`) : done;
 };

@@ -12,8 +12,8 @@ export interface Fault {
   readonly without: readonly string[];
   /** What somebody changes just before. */
   readonly somebody: readonly string[];
-  /** What befalls the client when this request has arrived: it dies, or its state is removed. */
-  readonly mishap: 'death' | 'loss' | null;
+  /** What befalls the client when this request has arrived: it dies, its state is removed, or its machine sleeps, in ms. */
+  readonly mishap: 'death' | 'loss' | number | null;
   /** It is taken up once others are let go. */
   readonly isHeld: boolean;
 }
@@ -46,6 +46,7 @@ const faults: Readonly<Record<string, (given: string, before: Fault) => Partial<
   'somebody *': (line, { somebody }) => ({ somebody: [...somebody, line] }),
   killed: () => ({ effect: null, answer: 'none', mishap: 'death' }),
   'the state is removed': () => ({ mishap: 'loss' }),
+  'the machine sleeps for *': (time) => ({ mishap: parseTime(time) }),
   held: () => ({ isHeld: true }),
 };
 

@@ -224,6 +224,7 @@ export const command: Output = async (world, name, words) => {
   world.reads = service.requests.length;
   let isKilled = false;
   service.onMishap = (mishap) => {
+    if (typeof mishap === 'number') return clock.set(new Date(clock.now() + mishap).toISOString());
     if (mishap === 'loss') return rmSync(env['DNS_SYNC_STATE_DIR']!, { recursive: true });
     isKilled = true;
     cpSync(env['DNS_SYNC_STATE_DIR']!, `${folder}/killed`, { recursive: true });
