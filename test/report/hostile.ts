@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { assembleReport } from '../../src/report/assemble.ts';
 import type { PassResult, Report } from '../../src/result.ts';
+import { anyText } from '../any-text.ts';
 import { everyKind } from './every-kind.ts';
 
 /** Texts that try to leave the place where a report shows them. */
@@ -29,7 +30,7 @@ export const hostileTexts = [
 
 const hostileText = fc.oneof(
   fc.constantFrom(...hostileTexts),
-  fc.string({ unit: 'binary', maxLength: 60 }),
+  anyText({ maxLength: 60 }),
   fc.string({ unit: 'grapheme', maxLength: 200 }),
   fc.array(fc.constantFrom(...hostileTexts.slice(0, 11)), { maxLength: 3 }).map((texts) => texts.join(' ')),
 );
