@@ -55,10 +55,10 @@ test.for<[shape: string, says: string, files: Record<string, string>]>([
     'patterns, each of which is compared with each record',
     tooMuch,
     {
-      'a.yaml': `template: a\nignore:\n${list(6_000, (index) => `- {name: "*a${index}"}`)}records:\n${records(100_000)}`,
+      'a.yaml': `template: a\nignore:\n${list(30_000, (index) => `- {name: "*a${index}"}`)}records:\n${records(20_000)}`,
     },
   ],
-  ['templates', 'more than 50000 templates', { 'a.yaml': templates(50_001, 'records: []') }],
+  ['templates', 'more than 50000 templates', { 'a.yaml': templates(50_001, '') }],
   ['values', '1:3000002: error: the file is too large', { 'a.yaml': `a: [${'[],'.repeat(1_500_000)}]\n` }],
 ])('a file with too many %s is refused', async ([, says, files]) => {
   const { lines, unusable } = await loadOnce(files);
