@@ -14,14 +14,15 @@ it('breaks no law in any world where all goes well', async () => {
 });
 
 // .ci/run plays all of them, and those of the core with two.
-it.each([
-  ...worlds.filter(({ isCore }) => isCore).slice(0, 4),
-  ...worlds.filter((one) => one.isSuspendedMeanwhile),
-])('breaks no law in any schedule with one fault: $name', { timeout: 600_000 }, async (world) => {
-  const { breaches, schedules } = await explore((director) => play(world, director), 1);
-  expect(breaches).toEqual([]);
-  expect(schedules).toBeGreaterThan(50);
-});
+it.each([...worlds.filter(({ isCore }) => isCore).slice(0, 4), named('a template is suspended meanwhile')])(
+  'breaks no law in any schedule with one fault: $name',
+  { timeout: 600_000 },
+  async (world) => {
+    const { breaches, schedules } = await explore((director) => play(world, director), 1);
+    expect(breaches).toEqual([]);
+    expect(schedules).toBeGreaterThan(50);
+  },
+);
 
 it('plays a schedule again by its words', async () => {
   const { trace, violations } = await replay(named('a record'), [

@@ -22,6 +22,11 @@ a template is suspended by the name that its file had
   open: it is paused
   file: id: 1 | template: template-1 | www A 192.0.2.1
   steps: pass | suspend template-1 | file template: one | file www A 192.0.2.2 | resume
+a template is suspended meanwhile
+  is: suspended meanwhile
+  open: it is suspended
+  file: www A 192.0.2.1
+  steps: pass | file www A 192.0.2.2 & ftp A 192.0.2.3
 a template is suspended meanwhile, and resumed, park
   is: suspended meanwhile
   open: it is suspended
