@@ -98,6 +98,6 @@ test('any text is itself for readers of YAML 1.1 and 1.2', () => {
       for (const version of ['1.1', '1.2'] as const)
         expect(parse(entry, { version })).toEqual({ records: [{ name: value, ttl: 1 }] });
     }),
-    { numRuns: 2_000 },
+    { numRuns: process.env['CI'] ? 2_000 : 300 },
   );
 });

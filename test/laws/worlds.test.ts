@@ -14,7 +14,7 @@ it('breaks no law in any world where all goes well', async () => {
 });
 
 // .ci/run plays all of them, and those of the core with two.
-it.each([...worlds.filter(({ isCore }) => isCore).slice(0, 4), named('a template is suspended meanwhile')])(
+it.each(['a record', 'first contact', 'somebody removes it', 'a template is suspended meanwhile'].map(named))(
   'breaks no law in any schedule with one fault: $name',
   { timeout: 600_000 },
   async (world) => {
