@@ -26,6 +26,8 @@ export interface CallContext {
   readonly places: string;
   /** The proxy between; empty without one. */
   readonly via: string;
+  /** Whether anything was ever answered there. */
+  readonly isKnown: boolean;
   readonly redact: (text: string) => string;
   readonly now: () => number;
 }
@@ -65,13 +67,13 @@ export const readAnswer = async <T>(call: Call<T>, sent: WireAnswer, context: Ca
 export const unanswered = (
   { operation, isWrite }: Call<unknown>,
   { message, fault, sent }: WireError,
-  { baseUrl, via, redact }: CallContext,
+  { baseUrl, via, isKnown, redact }: CallContext,
 ): HostingError => {
   const setting = isWrite ? 'writeTimeout' : 'requestTimeout';
   let advice = '';
   if (fault === 'timeout' && sent) advice = `: if the service needs longer, allow more with ${setting}`;
   // A port that expects TLS ends the connection, or answers in TLS.
-  if (fault === 'network' && sent && baseUrl.startsWith('http:')) advice = ': does this port need https:?';
+  if (fault === 'network' && sent && !isKnown && baseUrl.startsWith('http:')) advice = ': does this port need https:?';
   const lost = isWrite ? 'unknown' : fault === 'too-large' ? 'bad-answer' : 'unavailable';
   return new HostingError(`${oneLine(redact(message))}${advice}${fault === 'proxy' ? '' : via}`, {
     operation,

@@ -75,7 +75,7 @@ export const connectHosting = (options: HostingOptions) => {
     for (const [name, value] of Object.entries(call.parameters))
       if (value !== null && value !== undefined) parameters.set(name, String(value));
     const { origin, pathname } = new URL(baseUrl + call.path);
-    const context = { baseUrl, places, via, redact, now: clock.now };
+    const context = { baseUrl, places, via, isKnown: answering.has(origin), redact, now: clock.now };
     const started = performance.now();
     let status: number | null = null;
     let error: string | undefined;
@@ -101,6 +101,7 @@ export const connectHosting = (options: HostingOptions) => {
         previous: call.memo?.last?.body ?? null,
       });
       status = answer.status;
+      answering.add(origin);
       return await readAnswer(call, answer, context);
     } catch (thrown) {
       const failure = thrown instanceof WireError ? unanswered(call, thrown, context) : thrown;
@@ -227,3 +228,6 @@ const mayRepeat = ({ kind, status }: HostingError, isWrite: boolean): boolean =>
 
 /** Where the services of this process read the parameters of a GET, by base URL. */
 const placesOfParameters = new Map<string, 'query' | 'body'>();
+
+/** Where HTTP was answered in this process. */
+const answering = new Set<string>();

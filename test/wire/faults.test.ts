@@ -190,6 +190,13 @@ test.each<[fault: string, url: () => Promise<string>, says: RegExp, timeout?: nu
   }
 });
 
+test('https: is asked about only where nothing was ever answered', async () => {
+  const server = await scriptedServer(json([]), reset);
+  const service = connected(server.url);
+  await read(service);
+  expect((await failureOf(write(service))).message).toMatch(/before its answer was complete \(.*\)$/);
+});
+
 test('a write that was not sent is sent when the service is back', async () => {
   const server = await scriptedServer(json(wireTemplate));
   await server.close();
