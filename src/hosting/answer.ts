@@ -73,7 +73,8 @@ export const unanswered = (
   let advice = '';
   if (fault === 'timeout' && sent) advice = `: if the service needs longer, allow more with ${setting}`;
   // A port that expects TLS ends the connection, or answers in TLS.
-  if (fault === 'network' && sent && !isKnown && baseUrl.startsWith('http:')) advice = ': does this port need https:?';
+  if (fault === 'network' && sent && !isKnown && baseUrl.startsWith('http:'))
+    advice = ': does this port need https:?';
   const lost = isWrite ? 'unknown' : fault === 'too-large' ? 'bad-answer' : 'unavailable';
   return new HostingError(`${oneLine(redact(message))}${advice}${fault === 'proxy' ? '' : via}`, {
     operation,

@@ -48,9 +48,16 @@ describe('the tables', () => {
 
   it('that are missing are reported, with what to do', async () => {
     const database = connected(await newDatabaseUrl());
-    await expect(
-      clientMemory(claimedTables(database, placeOf(), null), placeOf()).templates(),
-    ).rejects.toThrow('run or apply creates its tables');
+    const read = () => clientMemory(claimedTables(database, placeOf(), null), placeOf()).templates();
+    const said = 'run or apply creates the schema dns_sync as it starts if there is none';
+    await expect(read()).rejects.toThrow(said);
+    // Those that run on make none.
+    await makeTables(database);
+    await database.query('DROP SCHEMA dns_sync CASCADE');
+    await expect(read()).rejects.toThrow(`${said} (if there was one, restore its dump`);
+    await makeTables(database);
+    await database.query('DROP TABLE dns_sync.templates');
+    await expect(read()).rejects.toThrow('one that lacks tables needs the rest of its dump');
   });
 });
 
