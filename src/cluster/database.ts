@@ -234,6 +234,8 @@ const adviceOn = (error: unknown): string => {
     return 'let max_connections, and the limits of this user and database, be above storeConnections of all processes together';
   if (endedByOthers.has(code))
     return 'somebody or a timeout has ended it: check statement_timeout, lock_timeout and idle_session_timeout of this user and database';
+  if (code === '40P01')
+    return 'nothing of it was saved, and the next pass tries it again; if it comes often, the log of PostgreSQL says who else locks these tables';
   if (code.startsWith('28')) return 'check user and password in store';
   // Whoever says what it lacks runs, and at this address: disk_full, out_of_memory, io_error, internal_error.
   if (/^(?:53|58|XX)/.test(code)) return 'mend that in PostgreSQL; the address in store is right';

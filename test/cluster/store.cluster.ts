@@ -83,6 +83,7 @@ it('names the settings that may have ended a statement, rather than the address'
 it.each([
   ['53300', 'storeConnections of all processes'],
   ['53100', 'mend that in PostgreSQL'],
+  ['40P01', 'the next pass tries it again'],
   ['25006', 'or default_transaction_read_only is on'],
   ['3D000', 'check that PostgreSQL runs, and the address in store'],
 ])('says of an error %s what is to be done about it', async (code, advice) => {
