@@ -191,9 +191,10 @@ const runOut = (): MemoryError =>
     'the lease of this process was not renewed in time, so another process may have taken this client over: nothing more is sent',
   );
 
+/** Why is not asked: that may be late, and another process may come a moment later. */
 export const takenOver = (): MemoryError =>
   new MemoryError(
-    'another process has taken over this client, because this one did not renew its lease in time: nothing more is sent, and the other process settles open writes',
+    'another process has taken over this client, or this one did not renew its lease in time, or PostgreSQL failed over: nothing more is sent, and whoever writes for this client next settles open writes',
   );
 
 /** Milliseconds. What is said about a lease is worth nothing once it takes longer. */
