@@ -36,6 +36,7 @@ const codeWords: Readonly<Record<string, string>> = {
   EPERM: 'no permission',
   ELOOP: 'its links lead in a circle',
   EMFILE: 'too many files are open',
+  ENFILE: 'too many files are open on this machine',
   ENOSPC: 'the disk is full',
   EROFS: 'the file system is read-only',
 };

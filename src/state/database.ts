@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, renameSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { codeOf, messageOf, UserError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { suspensionKey, type Suspension } from '../model/suspension.ts';
 import { connect, isBusy, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
-import { makePrivate, makePrivateFile } from './private-file.ts';
+import { makePrivate, makePrivateFile, tooManyOpen } from './private-file.ts';
 import { tablesOf, type Dialect } from './tables.ts';
 
 /** The file cannot be used as a database of this program, and never will be. */
@@ -107,7 +108,7 @@ export const memoryError = (file: string, error: unknown): unknown => {
   const isOfDisk = code !== '' || error.message.startsWith('ConnectionFailed');
   return isOfDisk
     ? new MemoryError(
-        `the state in ${file} cannot be used, and nothing is written to the service without it: ${code === 'ENOTDIR' ? codeOf(error) : messageOf(error)}; ${adviceOn(error.message)}`,
+        `the state in ${file} cannot be used, and nothing is written to the service without it: ${tooManyOpen(dirname(file), error) ?? `${code === 'ENOTDIR' ? codeOf(error) : messageOf(error)}; ${adviceOn(error.message)}`}`,
         { cause: error },
       )
     : error;

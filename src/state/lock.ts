@@ -5,7 +5,7 @@ import { codeOf, LockedError, messageOf, processUser, UserError } from '../error
 import { sleep } from '../lib/sleep.ts';
 import { connect, isBusy, type SqliteConnection } from './connection.ts';
 import { MemoryError } from './memory.ts';
-import { identityOf, makePrivateFile, readNote, writeNote } from './private-file.ts';
+import { identityOf, makePrivateFile, readNote, tooManyOpen, writeNote } from './private-file.ts';
 import type { StoreLocation } from './store-location.ts';
 
 export interface Waiting {
@@ -61,8 +61,11 @@ const unusable = (stateDir: string, error: unknown): UserError => {
   // Of a path that is none, the system's words name a file inside it.
   const isNoPath = error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
   const why = isNoPath ? codeOf(error) : messageOf(error);
+  const told =
+    tooManyOpen(stateDir, error) ??
+    `${isFile ? 'it is a file' : why}; set --state-dir to a directory that ${processUser} can write`;
   return new UserError(
-    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${isFile ? 'it is a file' : why}; set --state-dir to a directory that ${processUser} can write`,
+    `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${told}`,
     { cause: error },
   );
 };

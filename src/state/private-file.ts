@@ -9,7 +9,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
-import { messageOf, UserError } from '../errors.ts';
+import { codeOf, messageOf, UserError } from '../errors.ts';
 import { makeDirectory } from '../lib/files.ts';
 
 /**
@@ -71,5 +71,29 @@ export const readNote = (file: string): string => {
     return readFileSync(file, 'utf8').split('\n', 1)[0] ?? '';
   } catch {
     return '';
+  }
+};
+
+/**
+ * That too many files are open, and what helps: null if that is not why a file in a directory could not be opened. SQLite gives no
+ * reason, and a person who is told to set another directory goes on without what this one remembers.
+ */
+export const tooManyOpen = (directory: string, error: unknown): string | null => {
+  const why = /unable to open/i.test(messageOf(error)) ? failureToOpen(directory) : error;
+  return /EMFILE|ENFILE/.test(messageOf(why))
+    ? `${codeOf(why)}; let this process open more (ulimit -n, or LimitNOFILE of its service)`
+    : null;
+};
+
+/** Of as many as a database needs: itself, its two journals, and one more. */
+const failureToOpen = (directory: string): unknown => {
+  const opened: number[] = [];
+  try {
+    while (opened.length < 4) opened.push(openSync(directory, 'r'));
+    return null;
+  } catch (error) {
+    return error;
+  } finally {
+    opened.forEach((descriptor) => closeSync(descriptor));
   }
 };

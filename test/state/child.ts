@@ -30,7 +30,9 @@ export const startChild = (script: string, ...args: readonly string[]): Child =>
       const memory = clientMemory(await state.begin(), storeLocation(owner, '', false));
       return { ...memory, close: () => state.close('now') };
     };`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', load + script, ...args], {
+  // Few enough that a script can open all that it may.
+  const limited = ['-c', 'ulimit -n 256; exec "$@"', 'limited', process.execPath];
+  const child = spawn('sh', [...limited, '--input-type=module', '-e', load + script, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));

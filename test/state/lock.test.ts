@@ -45,6 +45,41 @@ const isFree = async (file: string): Promise<boolean> => {
   return said === 'free';
 };
 
+it.each<[what: string, task: string]>([
+  ['locks', "await (await (await load('state/lock.mjs')).lockClient(place, waiting)).release()"],
+  [
+    'state',
+    "const memory = await opened(place.stateDir + '/memory.db'); await memory.templates(); await memory.close()",
+  ],
+])(
+  'of %s that more open files would be needed for, it is said that these are what is lacking',
+  async (_, task) => {
+    const child = startChild(
+      `const { closeSync, openSync } = await import('node:fs');
+     const place = { stateDir: process.argv[1], scope: 'scope', token: 'token' };
+     const waiting = { timeout: 0, signal: new AbortController().signal, onWait: () => undefined };
+     const tried = () => (async () => { ${task} })().then(() => 'done', ({ message }) => message);
+     console.log(await tried());
+     const files = [];
+     for (;;) try { files.push(openSync('/', 'r')); } catch { break; }
+     // The files are there, so SQLite is the first to open one.
+     console.log(await tried());
+     place.stateDir += '2';
+     console.log(await tried());
+     closeSync(files.pop());
+     console.log(await tried());
+     process.exit();`,
+      path.join(newFolder(), 'state'),
+    );
+    expect(await child.line()).toBe('done');
+    for (let tries = 0; tries < 3; tries += 1) {
+      const line = await child.line();
+      expect(line).toContain('too many files are open: EMFILE; let this process open more');
+      expect(line).not.toContain('--state-dir');
+    }
+  },
+);
+
 describe('a lock on a file', () => {
   it('has one holder at a time, and another try does not release it', async () => {
     const file = newLock();
