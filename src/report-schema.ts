@@ -151,7 +151,9 @@ const template = z.object({
   asOf: z
     .exactOptional(z.nullable(timestamp('when this was read')))
     .describe('present if the service could not be read since; null: nothing is known'),
-  was: z.exactOptional(z.object({ status, message })).describe('its status and message then'),
+  was: z
+    .exactOptional(z.object({ status, message }))
+    .describe('its status and message then, or that it was suspended since'),
   inSync: count('desired records that are in sync'),
   parked: count('parked records'),
   ignored: count('ignored records'),

@@ -14,7 +14,7 @@ import { withRow } from './memory.ts';
 import { observe } from './observe.ts';
 import { permits, type SkipReason } from './permit.ts';
 import { awaitsReading, confirmBy, confirmBySaved, rememberReading } from './readings.ts';
-import { templateResult, withSubdomains } from './result.ts';
+import { suspendedUnread, templateResult, withSubdomains } from './result.ts';
 import { ClientRun, journalChanges, type PassOptions } from './run.ts';
 import {
   bindSelected,
@@ -87,7 +87,13 @@ const passOver = async (described: DesiredState, pass: Pass, run: ClientRun): Pr
   const actual = await run.readOrHold(() => pass.listing ?? pass.service.listDnsTemplates());
   if (actual === null) {
     const { reason } = run.reportedHold!;
-    const failed = desired.templates.map((one) => ({ ...unseen(one, 'failed', reason, pass), asOf: null }));
+    // Whoever suspends one meanwhile sees it.
+    await run.readSuspensions();
+    const failed = desired.templates.map((one) => ({
+      ...unseen(one, 'failed', reason, pass),
+      asOf: null,
+      ...suspendedUnread(one, run.suspensions),
+    }));
     return { wasRead: false, templates: [...failed, ...held] };
   }
   const asked = { asked: askedAt, read: run.moment };

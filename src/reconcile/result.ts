@@ -1,4 +1,6 @@
 import type { Place } from '../model/record.ts';
+import { suspensionOf, suspensionText, type Suspension } from '../model/suspension.ts';
+import type { DesiredTemplate } from '../model/template.ts';
 import { writeIdOf } from '../state/memory.ts';
 import type { Difference, Outcome } from '../plan/difference.ts';
 import { isPolicy, type Hold } from '../plan/hold.ts';
@@ -40,7 +42,7 @@ export const templateResult = (
     revision: revisionOf(desired.source.file),
     status: statusOf(hasFailed, state, remains),
     message: messageOf(state, cutShort, wasUndone),
-    ...suspendedBy(state),
+    ...suspendedBy(state.suspension),
     ...retryOf(state),
     inSync: plan.inSync,
     parked: plan.parked,
@@ -99,12 +101,22 @@ const messageOf = (state: TemplateState, cutShort: Hold | null, wasUndone: boole
 };
 
 /** Who suspends it. */
-const suspendedBy = ({ suspension }: TemplateState): Pick<TemplateResult, 'suspension'> => {
+const suspendedBy = (suspension: Suspension | null): Pick<TemplateResult, 'suspension'> => {
   if (suspension === null) return {};
   const { by, reason, since, until } = suspension;
   return {
     suspension: { by, reason, since: isoOf(since), until: until === null ? null : isoOf(until) },
   };
+};
+
+/** The same where the service cannot be read, and that this is its status apart from that. Only its file names it then. */
+export const suspendedUnread = (
+  { template, id }: DesiredTemplate,
+  suspensions: readonly Suspension[],
+): Pick<TemplateResult, 'suspension' | 'was'> => {
+  const suspension = suspensionOf(suspensions, { templateId: id ?? NaN, names: [template] });
+  if (suspension === null) return {};
+  return { ...suspendedBy(suspension), was: { status: 'suspended', message: suspensionText(suspension) } };
 };
 
 /** Until when earlier writes may not have settled, and when another pass may find that they have. */

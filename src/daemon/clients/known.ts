@@ -132,10 +132,21 @@ const withLastKnown = (found: PassResult, last: PassResult | null, readAt: strin
   const templates = found.templates.map((unread) => {
     const before = known.get(keyOf(unread));
     if (unread.asOf === undefined || before === undefined) return unread;
-    const { status, message, file, revision } = unread;
+    const { status, message, file, revision, suspension } = unread;
     const asOf = before.asOf === undefined ? readAt : before.asOf;
-    const was = before.asOf === undefined ? { status: before.status, message: before.message } : before.was;
-    return { ...withoutApplied(before), status, message, file, revision, asOf, ...(was && { was }) };
+    const then = before.asOf === undefined ? { status: before.status, message: before.message } : before.was;
+    // That it is suspended is known without the service.
+    const [was, suspended] = [unread.was ?? then, suspension && { suspension }];
+    return {
+      ...withoutApplied(before),
+      status,
+      message,
+      file,
+      revision,
+      asOf,
+      ...(was && { was }),
+      ...suspended,
+    };
   });
   return {
     ...found,
