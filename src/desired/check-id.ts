@@ -53,6 +53,7 @@ const checks = {
   'spf-open': 'allowable warning',
   'dmarc-place': 'allowable warning',
   'subdomain-name': 'warning',
+  'subdomain-twice': 'warning',
 } as const;
 
 type Checks = typeof checks;

@@ -1,5 +1,7 @@
 import { plural } from '../lib/plural.ts';
 import { isFragmentPath, type DesiredState, type Problem } from '../model/template.ts';
+import { canonicalName } from '../model/canonical.ts';
+import { withoutFinalDot } from '../model/glob.ts';
 import { groupBy } from '../model/group.ts';
 import { isError, quote, shownPlace, type Diagnostic } from './problem.ts';
 import type { ResolvedFile, ResolvedTemplate } from './template.ts';
@@ -15,9 +17,9 @@ export const desiredState = (
   const own = readings.flatMap(({ path, diagnostics, templates }) =>
     templates.map((one) => ({ path, ofFile: diagnostics, one })),
   );
-  const twice = describedTwice(own.map(({ one }) => one));
+  const [twice, shared] = [describedTwice, listedTwice].map((check) => check(own.map(({ one }) => one)));
   const verdicts = own.map(({ path, ofFile, one }) => {
-    const diagnostics = [...one.diagnostics, ...(twice.get(one) ?? [])];
+    const diagnostics = [...one.diagnostics, ...(twice!.get(one) ?? []), ...(shared!.get(one) ?? [])];
     const errors = [...ofFile, ...diagnostics].filter((diagnostic) => isError(diagnostic, strict));
     const template = errors.length === 0 ? one.template : null;
     const fragments = [...new Set(diagnostics.map(({ file }) => file))];
@@ -74,6 +76,27 @@ const twice = ({ source }: ResolvedTemplate, key: string | number, other: Resolv
   const name = typeof key === 'string' ? quote(key) : `with id ${key}`;
   const message = `the template ${name} is described here and at ${shownPlace(other.source)}: keep one of them`;
   return { check: 'template-twice', message, ...source, via: null };
+};
+
+/** Subdomains that are listed again, here or in another template: what derives from one template is foreign to the other. */
+const listedTwice = (
+  templates: readonly ResolvedTemplate[],
+): ReadonlyMap<ResolvedTemplate, readonly Diagnostic[]> => {
+  const found = new Map<ResolvedTemplate, Diagnostic[]>();
+  const entries = templates.flatMap((by) => by.template?.subdomains.map((text) => ({ by, text })) ?? []);
+  for (const group of groupBy(entries, ({ text }) => withoutFinalDot(canonicalName(text))).values()) {
+    const first = group[0]!;
+    const second = group.find(({ by }) => by !== first.by);
+    for (const entry of group) {
+      const { by, text } = entry;
+      const other = by !== first.by || (second === undefined && entry !== first) ? first : second;
+      if (other === undefined) continue;
+      const message = `${quote(text)} under \`subdomains\` is listed twice, also at ${shownPlace(other.by.source)}: a subdomain follows one template`;
+      const diagnostic = { check: 'subdomain-twice', message, ...by.source, via: null } as const;
+      found.set(by, [...(found.get(by) ?? []), diagnostic]);
+    }
+  }
+  return found;
 };
 
 const countErrors = (path: string, errors: readonly Diagnostic[]): string => {
