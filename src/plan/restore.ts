@@ -42,10 +42,10 @@ export const restoreParked = (
     const isOther = wanted.some(
       ({ type, name }) => type === was.type && places.ofName(name) === places.ofName(was.name),
     );
-    // It would come by the very update that cannot be written.
+    // It would come by the very update that cannot be written: what made way is not used for that.
     const isRefused =
       input.desired.surplus === 'park' && wanted.some((one) => recordKey(one) === recordKey(was));
-    if (isRefused || !(madeWay || isOther)) return [];
+    if (!madeWay && (isRefused || !isOther)) return [];
     const hasConflict = everything.some(
       (entry) =>
         places.of(entry) === places.ofName(was.name) &&
