@@ -82,8 +82,10 @@ const settleDisplaced = (draft: Draft, { pairs, missing }: TemplatePlan, isCompl
     .filter(({ displaced, seen }) => displaced !== null && isParkedName(canonicalName(seen?.name ?? null)));
   if (parked.length === 0) return;
   const places = placesIn(draft);
+  // Also what the service stored otherwise than it was sent.
   const isThere = ({ desired, actual, fields }: Pair): boolean =>
-    places.of(actual) === places.ofName(desired.name) && !fields.includes('content');
+    places.of(actual) === places.ofName(desired.name) &&
+    (!fields.includes('content') || draft.byId.get(actual.record.id)?.key === recordKey(desired));
   const [there, open] = [true, false].map((is) =>
     pairs.filter((pair) => isThere(pair) === is).map(({ desired }) => desired),
   );
