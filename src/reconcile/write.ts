@@ -33,22 +33,21 @@ import {
 export const writeTemplate = async (given: TemplateState, run: ClientRun): Promise<TemplateState> => {
   let state = given;
   for (;;) {
-    state = look(state, run);
-    const step = nextStep(state, run.view);
+    const [next, step] = look(state, run);
+    state = next;
     if (step === null) return state;
     state = await write(state, step, run);
   }
 };
 
-/** A template before its next step, if that may be decided by its view. */
-const look = (given: TemplateState, run: ClientRun): TemplateState => {
+/** A template before its next step, and that step. None is decided by an old view, the undoing of a write neither. */
+const look = (given: TemplateState, run: ClientRun): readonly [TemplateState, Step | null] => {
   const state = run.look(given);
+  const step = nextStep(state, run.view);
   const age = ageOf(state.viewed, run.moment);
-  if (age <= longestView || isInDoubt(state) || nextStep(state, run.view) === null) return state;
-  return inDoubt(
-    state,
-    `what it was to be written by is ${Math.round(age / 1_000)} s old: it is read again first`,
-  );
+  if (step === null || age <= longestView) return [state, step];
+  const reason = `what it was to be written by is ${Math.round(age / 1_000)} s old: it is read again first`;
+  return [isInDoubt(state) ? state : inDoubt(state, reason), null];
 };
 
 const write = async (before: TemplateState, step: Step, run: ClientRun): Promise<TemplateState> => {
@@ -57,8 +56,7 @@ const write = async (before: TemplateState, step: Step, run: ClientRun): Promise
   const begun = withEntry(before, entry);
   // Whoever suspends the template from now on sees this entry.
   await run.readSuspensions();
-  const state = look(begun, run);
-  const again = nextStep(state, run.view);
+  const [state, again] = look(begun, run);
   if (again === null || writeKey(again) !== writeKey(step)) return run.keep(withoutEntry(state, entry));
   const next = await send(state, step, entry, run);
   const kept = await run.keep(next);
