@@ -10,8 +10,8 @@ import type { Places } from './places.ts';
 import { actualOf, type ParkStep, type Step } from './step.ts';
 
 /**
- * A record that made way is put back while something of the file that excludes it, or another value of it, cannot be written at its
- * place, and nothing stands there that it may not stand beside.
+ * A record that made way is put back while something of the file that excludes it, or another value of it, or anything where
+ * nothing is, cannot be written at its place, and nothing stands there that it may not stand beside.
  */
 export const restoreParked = (
   parked: readonly ActualEntry[],
@@ -38,31 +38,37 @@ export const restoreParked = (
     const displaced = byId.get(actual.record.id)?.displaced;
     if (!displaced || inUse.has(actual)) return [];
     const was = canonicalRecord(displaced.was);
+    const place = places.ofName(was.name);
     const madeWay = isAwaited(displaced);
+    const there = everything.filter((entry) => places.of(entry) === place);
     const isOther = wanted.some(
-      ({ type, name }) => type === was.type && places.ofName(name) === places.ofName(was.name),
+      ({ type, name }) => places.ofName(name) === place && (type === was.type || there.length === 0),
     );
-    // It would come by the very update that cannot be written: what made way is not used for that.
+    // It would come by the very update that cannot be written.
     const isRefused =
       input.desired.surplus === 'park' && wanted.some((one) => recordKey(one) === recordKey(was));
-    if (!madeWay && (isRefused || !isOther)) return [];
-    const hasConflict = everything.some(
+    if (isRefused || !(madeWay || isOther)) return [];
+    const hasConflict = there.some(
       (entry) =>
-        places.of(entry) === places.ofName(was.name) &&
         // Somebody has put it back, too; or another value of it is there, and the file dropped this one.
-        (exclude(was, entry) || (was.type === entry.type && (dataKey(was) === dataKey(entry) || !madeWay))),
+        exclude(was, entry) || (was.type === entry.type && (dataKey(was) === dataKey(entry) || !madeWay)),
     );
     return hasConflict ? [] : permitted(restoreStep(actual, displaced), input);
   });
 };
 
-/** Whether one of these needs the place of a record that was parked. */
+/** Whether one of these needs the place of a record that was parked, and does not use that. */
 export const madeWayFor =
   (records: readonly CanonicalRecord[], places: Places) =>
   ({ was }: Displaced): boolean => {
     const before = canonicalRecord(was);
     const place = places.ofName(before.name);
-    return records.some((one) => exclude(one, before) && places.ofName(one.name) === place);
+    return records.some(
+      (one) =>
+        exclude(one, before) &&
+        (one.type !== 'CNAME' || before.type !== 'CNAME') &&
+        places.ofName(one.name) === place,
+    );
   };
 
 /** A record that kept its name when it was parked gets its content back before any other step. */

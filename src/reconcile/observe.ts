@@ -74,7 +74,7 @@ const keepsOther = (
 
 /**
  * A record that made way stays parked once what needed its place is there, or another value of it; and if the file, where all of
- * that is there, wants neither any more.
+ * that is there, wants nothing any more that is missing there.
  */
 const settleDisplaced = (draft: Draft, { pairs, missing }: TemplatePlan, isComplete: boolean): void => {
   const parked = draft
@@ -91,9 +91,9 @@ const settleDisplaced = (draft: Draft, { pairs, missing }: TemplatePlan, isCompl
   );
   for (const record of parked) {
     const was = canonicalRecord(record.displaced!.was);
-    const concerns = (one: DesiredEntry): boolean =>
-      places.ofName(one.name) === places.ofName(was.name) && (one.type === was.type || exclude(one, was));
-    if (there!.some(concerns) || (isComplete && ![...missing, ...open!].some(concerns)))
+    const isAt = ({ name }: DesiredEntry): boolean => places.ofName(name) === places.ofName(was.name);
+    const isInstead = there!.some((one) => isAt(one) && (one.type === was.type || exclude(one, was)));
+    if (isInstead || (isComplete && ![...missing, ...open!].some(isAt)))
       draft.put({ ...record, displaced: null });
   }
 };
