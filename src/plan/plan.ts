@@ -79,7 +79,8 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   );
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = others.filter(({ name }) => isParkedName(name));
-  const isAwaited = madeWayFor([...missing, ...changed.map((pair) => pair.desired)], places);
+  const lacking = [...missing, ...changed.map((pair) => pair.desired)];
+  const isAwaited = madeWayFor(lacking, places);
   const work: Work = {
     changed,
     blocks: new Map(changed.map((pair) => [pair, blockOfUpdate(pair, input)])),
@@ -89,6 +90,12 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
       const displaced = memory.byId.get(record.id)?.displaced;
       return !displaced || !isAwaited(displaced);
     }),
+    homeOf: ({ record }) => {
+      const displaced = memory.byId.get(record.id)?.displaced;
+      if (!displaced) return null;
+      const home = places.ofName(canonicalName(displaced.was.name));
+      return lacking.some(({ name }) => places.ofName(name) === home) ? home : null;
+    },
     inWay: inWayOf(entries, others, places),
     everything,
     pairs,
@@ -130,6 +137,8 @@ interface Work {
   readonly left: readonly Unmatched[];
   /** Parked ones, without those that made way for what is not there yet. */
   readonly reusable: readonly ActualEntry[];
+  /** Where alone a record that made way may be used, since its place lacks something; null: anywhere. */
+  readonly homeOf: (parked: ActualEntry) => string | null;
   /** Every record of the template, ignored and unknown ones too. */
   readonly everything: readonly ActualEntry[];
   readonly pairs: readonly Pair[];
@@ -176,7 +185,7 @@ interface Obstacles {
 }
 
 const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, input: PlanInput) => {
-  const { adds, blocks, reusable: parked, everything, pairs, places, suspectIds } = work;
+  const { adds, blocks, reusable: parked, everything, homeOf, pairs, places, suspectIds } = work;
   const { desired, memory, mayStrand = false } = input;
   const keys = desiredKeysOf(desired);
   const isFrozen = (actual: ActualEntry): boolean => frozen.has(places.of(actual));
@@ -194,7 +203,7 @@ const draftBeside = ({ frozen, conflicting, displaced }: Obstacles, work: Work, 
   const missing = away.length === 0 ? free : [...free, ...away.map((pair) => pair.desired)].sort(byDesired);
   const left = [...work.left, ...away.map(({ actual }) => ({ actual, reason: 'unlisted' as const }))];
   const inWay = new Set([...work.inWay, ...away.map(({ actual }) => actual)]);
-  const use = reuseRecords(desired, { missing, left, parked, isFrozen, inWay }, memory);
+  const use = reuseRecords(desired, { missing, left, parked, isFrozen, inWay, homeOf, places }, memory);
   const open = [...changed.filter((pair) => !displaced.has(pair.desired)), ...use.served];
   const updates = split(open, (pair) => {
     const block = blocks.get(pair);
