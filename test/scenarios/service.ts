@@ -50,14 +50,15 @@ export const startService = async (now: () => number) => {
   let isOver = false;
 
   const current = (): ServiceData => versions.at(-1)!.data;
-  const set = (data: ServiceData): void => {
-    if (data !== current()) versions.push({ at: now(), data });
+  const set = (data: ServiceData, at = now()): void => {
+    if (data !== current()) versions.push({ at, data });
   };
   /** With everything that has become effective. */
   const data = (): ServiceData => {
     for (const one of late.filter(({ at }) => at <= now())) {
       late.splice(late.indexOf(one), 1);
-      set(answer(current(), one.request, stores).data);
+      // In a listing that is behind it is seen from then on, whenever that is asked for.
+      set(answer(current(), one.request, stores).data, one.at);
     }
     return current();
   };
