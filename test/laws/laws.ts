@@ -449,7 +449,8 @@ const notAtOnce: Law = (attempt, { one, pass, now }) => {
     !wasTaken &&
     !wasThere &&
     isSameClock &&
-    ttlIn(pass) === ttlIn(refused.pass) &&
+    // An edit there and back is one, too.
+    one.attempts.every((other) => other.sent.at < refused.sent.at || ttlIn(pass) === ttlIn(other.pass)) &&
     !refused.isForgotten &&
     !refused.isWaived &&
     !refused.isWithdrawn &&
