@@ -490,7 +490,11 @@ const notWhatIsIgnored: Law = (attempt, { one, pass, file, service, views }) => 
   if (was.length !== 1 || !one.keptFile?.records.some(isIt) || !one.ours.has(was[0]!.id)) return null;
   const now = one.standing.get(was[0]!.id);
   // What is kept is what an answer of that pass has shown after its listing.
-  const isKept = now !== undefined && now.since > one.lastKept.at + 1_000;
+  const isKept =
+    now !== undefined &&
+    now.since > one.lastKept.at + 1_000 &&
+    // What was parked since is not there any more.
+    !placeOf(now.record).startsWith('_parked-');
   return isKept && now.since < listedAt - service.lag && file.isIgnored(now.record)
     ? `adds ${shown(after)}, which is there as ${shown(now.record)} and ignored`
     : null;
