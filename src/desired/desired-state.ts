@@ -17,9 +17,10 @@ export const desiredState = (
   const own = readings.flatMap(({ path, diagnostics, templates }) =>
     templates.map((one) => ({ path, ofFile: diagnostics, one })),
   );
-  const [twice, shared] = [describedTwice, listedTwice].map((check) => check(own.map(({ one }) => one)));
+  const all = own.map(({ one }) => one);
+  const [twice, shared] = [describedTwice(all), listedTwice(all)];
   const verdicts = own.map(({ path, ofFile, one }) => {
-    const diagnostics = [...one.diagnostics, ...(twice!.get(one) ?? []), ...(shared!.get(one) ?? [])];
+    const diagnostics = [...one.diagnostics, ...(twice.get(one) ?? []), ...(shared.get(one) ?? [])];
     const errors = [...ofFile, ...diagnostics].filter((diagnostic) => isError(diagnostic, strict));
     const template = errors.length === 0 ? one.template : null;
     const fragments = [...new Set(diagnostics.map(({ file }) => file))];

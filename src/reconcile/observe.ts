@@ -86,15 +86,13 @@ const settleDisplaced = (draft: Draft, { pairs, missing }: TemplatePlan, isCompl
   const isThere = ({ desired, actual, fields }: Pair): boolean =>
     places.of(actual) === places.ofName(desired.name) &&
     (!fields.includes('content') || draft.byId.get(actual.record.id)?.key === recordKey(desired));
-  const [there, open] = [true, false].map((is) =>
-    pairs.filter((pair) => isThere(pair) === is).map(({ desired }) => desired),
-  );
+  const there = pairs.filter(isThere).map(({ desired }) => desired);
+  const lacking = [...missing, ...pairs.filter((pair) => !isThere(pair)).map(({ desired }) => desired)];
   for (const record of parked) {
     const was = canonicalRecord(record.displaced!.was);
     const isAt = ({ name }: DesiredEntry): boolean => places.ofName(name) === places.ofName(was.name);
-    const isInstead = there!.some((one) => isAt(one) && (one.type === was.type || exclude(one, was)));
-    if (isInstead || (isComplete && ![...missing, ...open!].some(isAt)))
-      draft.put({ ...record, displaced: null });
+    const isInstead = there.some((one) => isAt(one) && (one.type === was.type || exclude(one, was)));
+    if (isInstead || (isComplete && !lacking.some(isAt))) draft.put({ ...record, displaced: null });
   }
 };
 

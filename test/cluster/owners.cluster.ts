@@ -167,12 +167,7 @@ describe('a claim', () => {
 });
 
 describe('what is done under a claim', () => {
-  it.each([
-    ['owner', "owner = 'another'"],
-    ['epoch', 'epoch = epoch + 1'],
-    ['timeline', "timeline = 'another'"],
-  ])('is refused once the %s is another one', async (_, change) => {
-    const { database } = await newTables();
+  const claimed = async (database: Awaited<ReturnType<typeof newTables>>['database']) => {
     const place = placeOf();
     const { scope } = place;
     await add(database, [scope]);
@@ -180,6 +175,16 @@ describe('what is done under a claim', () => {
     const claim = await claimForCommand(database, process, scope);
     if (!('epoch' in claim)) throw new Error(claim.holder);
     const tables = claimedTables(database, place, { ...claim, deadline: endless });
+    return { tables, scope, process };
+  };
+
+  it.each([
+    ['owner', "owner = 'another'"],
+    ['epoch', 'epoch = epoch + 1'],
+    ['timeline', "timeline = 'another'"],
+  ])('is refused once the %s is another one', async (_, change) => {
+    const { database } = await newTables();
+    const { tables, scope } = await claimed(database);
     const all = () =>
       Promise.allSettled([
         tables.opening(scope, () => 'done'),
@@ -196,13 +201,7 @@ describe('what is done under a claim', () => {
 
   it('begins nothing once the lease has run out by the clock of the database, although nobody has taken over', async () => {
     const { database, die } = await newFleet(0);
-    const place = placeOf();
-    const { scope } = place;
-    await add(database, [scope]);
-    const process = await addProcess(database, { isDaemon: false });
-    const claim = await claimForCommand(database, process, scope);
-    if (!('epoch' in claim)) throw new Error(claim.holder);
-    const tables = claimedTables(database, place, { ...claim, deadline: endless });
+    const { tables, scope, process } = await claimed(database);
     await die(process);
     await expect(tables.begin(scope, '{}')).rejects.toThrow('or this one did not renew its lease in time');
     expect(await database.query('SELECT FROM dns_sync.journal')).toEqual([]);

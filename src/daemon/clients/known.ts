@@ -136,7 +136,7 @@ const withLastKnown = (found: PassResult, last: PassResult | null, readAt: strin
     const asOf = before.asOf === undefined ? readAt : before.asOf;
     const then = before.asOf === undefined ? { status: before.status, message: before.message } : before.was;
     // That it is suspended is known without the service.
-    const [was, suspended] = [unread.was ?? then, suspension && { suspension }];
+    const was = unread.was ?? then;
     return {
       ...withoutApplied(before),
       status,
@@ -145,7 +145,7 @@ const withLastKnown = (found: PassResult, last: PassResult | null, readAt: strin
       revision,
       asOf,
       ...(was && { was }),
-      ...suspended,
+      ...(suspension && { suspension }),
     };
   });
   return {
