@@ -352,14 +352,14 @@ export const openEntries = (
 };
 
 /**
- * What the write changed is as it was, also if somebody else has changed the rest before; where it changed nothing of what it
- * should have, all of the record is.
+ * What the write changed is as it was, also if somebody else has changed the rest before; of a write that moved the record,
+ * its name says that. Where it changed nothing of what it should have, all of the record is as it was.
  */
 const isFromBefore = (record: ActualRecord, { before, after, stored }: Entry): boolean => {
   if (before === null) return false;
   const [was, sent, is, shown] = [before, after, stored!, record].map(valuesOf);
   const changed = valueKeys.filter((key) => was![key] !== sent![key] && was![key] !== is![key]);
-  const decisive = changed.length > 0 ? changed : valueKeys;
+  const decisive = changed.includes('name') ? (['name'] as const) : changed.length > 0 ? changed : valueKeys;
   return decisive.every((key) => shown![key] === was![key]);
 };
 

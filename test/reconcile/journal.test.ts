@@ -171,6 +171,8 @@ test.each<[string, readonly Entry[], number, string, string]>([
   ['what it changed, whoever changed the rest before', [ttl], 30, '#2 www 300 A 192.0.2.1', 'behind'],
   ['what it changed, and somebody the rest after', [ttl], 30, '#2 www 60 A 192.0.2.9', ''],
   ['a part of what it changed, and somebody the rest', [whole], 30, '#2 www 300 A 192.0.2.9', ''],
+  ['a move, whoever changed the content before', [parked], 30, '#2 www A 192.0.2.9', 'behind'],
+  ['a move, and somebody the content after', [parked], 30, '#2 _parked-2 A 192.0.2.9', ''],
   ['what was ignored, and raised the TTL', [inVain], 30, '#2 www 60 A 192.0.2.1', 'behind'],
   ['what was ignored, and somebody wrote over it', [inVain], 30, '#2 www 60 A 192.0.2.9', ''],
   ['what nobody knows', [www], 609, '#1 @ A 192.0.2.9', 'unknown'],
