@@ -392,9 +392,13 @@ const alone: Law = (attempt, { one, service, pass, file, views }) => {
   const isAsMeant = (after: RecordData): boolean =>
     placeOf(after) === placeOf(stored) && isNullMx(after) === isNullMx(stored);
   if (!attempt.after.some(isAsMeant)) return null;
-  const listedAt = views[0]?.at ?? sent.at;
-  const isKnowable = ({ by, since }: Standing): boolean =>
-    by ? isAccountable(by) && by !== attempt : since < listedAt - service.lag;
+  // One listing may be wrong, and agree with the one before it.
+  const readings = views.filter(({ isListing }) => isListing).length > 1 ? views : [one.lastListed, ...views];
+  const readAt = readings.find((view) => view !== null)?.at ?? sent.at;
+  const isShown = (there: ActualRecord): boolean =>
+    views.some(({ records }) => records.some((listed) => listed.id === there.id && sameState(listed, there)));
+  const isKnowable = ({ by, since, record }: Standing): boolean =>
+    by ? isAccountable(by) && by !== attempt : isShown(record) || since < readAt - service.lag;
   // What has no name could not come back: what needs its place comes first, and the next write parks it.
   const isParkedNext = (there: ActualRecord): boolean => placeOf(there) === '' && file?.surplus === 'park';
   const other = [...one.standing.values()].find(
