@@ -21,9 +21,19 @@ export const durationText = (ms: number): string => {
 /** Ms since the epoch of a time such as `2026-11-20T20:00:00Z`, or of a duration before `now`; null for anything else. */
 export const parseMoment = (text: string, now: number): number | null => {
   const duration = parseDuration(text);
-  // Date.parse accepts too much: `2` is February 2001.
-  const time = duration !== null ? now - duration : isTime.test(text) ? Date.parse(text) : Number.NaN;
+  // Date.parse accepts too much: `2` is February 2001, and the 31st of November is the first of December.
+  const time =
+    duration !== null
+      ? now - duration
+      : isTime.test(text) && isDay(text.slice(0, 10))
+        ? Date.parse(text)
+        : Number.NaN;
   return Number.isNaN(time) ? null : time;
 };
 
 const isTime = /^\d{4}-\d\d-\d\d(?:[T ]|$)/;
+
+const isDay = (text: string): boolean => {
+  const start = new Date(`${text}T00:00:00Z`);
+  return !Number.isNaN(start.getTime()) && start.toISOString().startsWith(text);
+};

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseDuration } from '../../src/model/duration.ts';
+import { parseDuration, parseMoment } from '../../src/model/duration.ts';
 
 test.for<[string, number]>([
   ['500ms', 500],
@@ -19,3 +19,15 @@ test.for(['', '5', 's', '-5s', '+5s', '1.5h', '1e3s', '5 s', ' 5s', '5s\n', '5S'
     expect(parseDuration(text)).toBeNull();
   },
 );
+
+test.for(['2', '2026-02-30', '2026-11-31T00:00:00Z', '2026-13-01', '2026-00-10', 'yesterday'])(
+  '%j is no moment',
+  (text) => {
+    expect(parseMoment(text, 0)).toBeNull();
+  },
+);
+
+test('a day that there is only in leap years is a moment in one', () => {
+  expect(parseMoment('2028-02-29', 0)).toBe(Date.UTC(2028, 1, 29));
+  expect(parseMoment('2026-02-29', 0)).toBeNull();
+});
