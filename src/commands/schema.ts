@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { codeOf, UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
 import { writeAtomically } from '../lib/files.ts';
 import { isFragmentPath } from '../model/template.ts';
+import { readRegularFileSync } from '../regular-file.ts';
 import type { Run } from './table.ts';
 
 /** Prints a JSON Schema, or writes those of template files and fragments beside the templates. */
@@ -88,10 +89,13 @@ export const schemaHeader = (file: string, root: string): string => {
 const writeSchema = async (kind: (typeof kinds)[number], file: string, cwd: string): Promise<void> => {
   const [absolute, text] = [path.resolve(cwd, file), await schemaText(kind)];
   try {
-    if (!existsSync(absolute) || readFileSync(absolute, 'utf8').includes(`"$id": "${idOf(kind)}"`))
-      return writeAtomically(absolute, text, 0o666);
+    if (!existsSync(absolute) || isSchema(kind, absolute)) return writeAtomically(absolute, text, 0o666);
   } catch (error) {
     throw new UserError(`${file}: ${codeOf(error)}`, { cause: error });
   }
   throw new UserError(`${file} is not a schema of this program: move it away`);
 };
+
+/** Throws for a pipe, which nobody may ever write to. */
+const isSchema = (kind: (typeof kinds)[number], absolute: string): boolean =>
+  readRegularFileSync(absolute, 16 * 1024 * 1024).includes(`"$id": "${idOf(kind)}"`);

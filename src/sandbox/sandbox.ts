@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import path from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -124,7 +124,8 @@ const fileStore = (file: string, reset: boolean): SandboxStore => {
   const read = (): SandboxData => (existsSync(file) ? parse(file) : exampleData());
   try {
     makeDirectory(path.dirname(file), 0o700);
-    if (reset) rmSync(file, { force: true });
+    // A pipe or a device stays, and reading it says what it is.
+    if (reset && statSync(file, { throwIfNoEntry: false })?.isFile() !== false) rmSync(file, { force: true });
     if (!existsSync(file)) write(exampleData());
     read();
   } catch (error) {
@@ -135,6 +136,8 @@ const fileStore = (file: string, reset: boolean): SandboxStore => {
 };
 
 const parse = (file: string): SandboxData => {
+  // Reading a pipe would stand still until somebody writes to it.
+  if (!statSync(file).isFile()) throw new Error('it is not a regular file');
   const content = readFileSync(file, 'utf8');
   try {
     // Jitless: compiling the schema takes longer than reading a file with it.

@@ -1,4 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 import { expect, it, vi } from 'vitest';
 import { parse } from 'yaml';
@@ -119,4 +121,14 @@ it('the schema of reports accepts the output of plan, and no half of it', async 
   expect(accepts({ ...report, another: 'key' })).toBe(true);
   expect(accepts({ ...report, status: 'fine' })).toBe(false);
   expect(accepts({ ...report, templates: [{}] })).toBe(false);
+});
+
+it('a pipe in the place of a schema is named, and stays', async () => {
+  const cwd = await workplace({ withExamples: false });
+  execFileSync('mkfifo', [join(cwd, '.template.schema.json')]);
+  const { code, stderr } = await run(['schema', '--write', '.'], { cwd });
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: 'dns-template-sync: .template.schema.json: it is not a regular file\n',
+  });
 });

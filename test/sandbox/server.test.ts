@@ -1,5 +1,6 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -118,4 +119,11 @@ it('its end ends connections, also one in the middle of a body', async () => {
   const gone = new Promise((resolve) => socket.on('close', resolve));
   await sandbox.close();
   await gone;
+});
+
+it.each([false, true])('a pipe is no data file, and stays (from the start: %s)', async (reset) => {
+  await mkdir(join(directory, 'state'));
+  execFileSync('mkfifo', [dataFile]);
+  await expect(start({ dataFile, reset })).rejects.toThrow(/sandbox\.json: it is not a regular file/);
+  expect((await stat(dataFile)).isFIFO()).toBe(true);
 });
