@@ -13,6 +13,7 @@ import { groupBy } from '../model/group.ts';
 import { canonicalHost } from '../model/host.ts';
 import { hasPlaceholder } from '../model/placeholder.ts';
 import { isRecordType, recordTypes, type RecordData } from '../model/record.ts';
+import type { ActualTemplate, DesiredTemplate } from '../model/template.ts';
 import { matchesIgnore } from '../plan/ignore.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { answersKey, isFaulty, remarksOn, serverLabels } from '../report/answers.ts';
@@ -48,7 +49,7 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
   if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(name))
     throw new UserError(`${name} is not a host name: give the name alone, such as www.example.net`);
   const found = await whileShown(io, `checking ${name}`, () => findName(name, clients));
-  const { client, subdomain, desired, template } = found;
+  const { client, subdomain, naming, desired, template } = found;
   const isMeant = (of: string): boolean =>
     [of, subdomain].some((one) => canonicalHost(one) === canonicalHost(name));
   const rows = rowsOf(found).filter(({ row }) => isMeant(`${row.name ?? '@'}.${subdomain}`));
@@ -58,7 +59,7 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
   const isOfOthers = differences.length === 0 && servers.length > 0 && !servers.some(isFaulty);
   const byServers = isOfOthers ? ('in-sync' as const) : found.answers.status;
   // Any file may be the one that should name it.
-  const problems = problemsOfTemplates(await client.load(), desired === null ? [] : [desired.template]);
+  const problems = problemsOfTemplates(await client.load(), naming === null ? [] : [naming.template]);
   const isFailed = byServers === 'failed' || problems.some(({ severity }) => severity === 'error');
   const settled = byServers === 'off' ? ('in-sync' as const) : byServers;
   return {
@@ -72,7 +73,7 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
         ? ('drifted' as const)
         : settled,
     problems,
-    /** Null if no file names the subdomain. */
+    /** Null if no file names the subdomain or describes its template. */
     file: desired?.source.file ?? null,
     template: template?.name ?? desired?.template ?? null,
     templateId: template?.id ?? null,
@@ -83,21 +84,24 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
 
 /** All layers of the nearest subdomain at or above the name that files name or the service knows. */
 const findName = async (name: string, clients: readonly Client[]) => {
-  const { client, subdomain, desired, service } = await ownerOf(name, clients);
+  const { client, subdomain, desired: naming, service } = await ownerOf(name, clients);
   const ids = new Set(service.map(({ templateRecordId }) => templateRecordId));
-  const template = (await client.service.listDnsTemplates()).find((one) => {
-    if (desired === null) return one.records.some(({ id }) => ids.has(id));
-    const isMeant = desired.id === null ? one.name === desired.template : one.id === desired.id;
-    return isMeant && !one.publiclyAvailable;
-  });
+  const describes = (one: DesiredTemplate, its: ActualTemplate): boolean =>
+    (one.id === null ? its.name === one.template : its.id === one.id) && !its.publiclyAvailable;
+  const template = (await client.service.listDnsTemplates()).find((one) =>
+    naming === null ? one.records.some(({ id }) => ids.has(id)) : describes(naming, one),
+  );
+  // The template that a subdomain follows may have a file that does not name the subdomain.
+  const { templates } = await client.load();
+  const desired = naming ?? (template && templates.find((one) => describes(one, template))) ?? null;
   const known = await client.askNameServers({
     isCommand: true,
     subdomains: [subdomain],
     signal: new AbortController().signal,
     previous: new Map(),
   });
-  const answers = known.get(answersKey(desired?.template ?? null, subdomain)) ?? notAsked;
-  return { client, subdomain, desired, template, service, answers };
+  const answers = known.get(answersKey(naming?.template ?? null, subdomain)) ?? notAsked;
+  return { client, subdomain, naming, desired, template, service, answers };
 };
 
 const ownerOf = async (name: string, clients: readonly Client[]) => {
