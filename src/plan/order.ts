@@ -33,7 +33,7 @@ export interface Surroundings {
   readonly mayStrand: boolean;
 }
 
-/** By step: those that are written with it or not at all. */
+/** By step: those that are not written without it. */
 export type Links = ReadonlyMap<Step, readonly Step[]>;
 
 export interface OrderedSteps {
@@ -46,8 +46,9 @@ export interface OrderedSteps {
 
 /**
  * The order of writes: addresses, then texts and PTR, then what points at names; in each, updates before adds;
- * then parks. What clears a name goes directly before the step that needs that; a record without a name goes after it, since
- * no update could bring it back. A step whose name is not cleared is blocked:
+ * then parks. What comes first to a name of the file goes before an update that leaves it. What clears a name goes
+ * directly before the step that needs that; a record without a name goes after it, since no update could bring it back. A
+ * step whose name is not cleared is blocked:
  *
  * | step                                   | blocked by a record of that name   | reason           |
  * | -------------------------------------- | ---------------------------------- | ---------------- |
@@ -74,6 +75,10 @@ export const orderSteps = (
     (entry) => places.of(entry),
   );
   const stepOf = new Map(steps.map((step) => [actualOf(step)?.record.id, step]));
+  const arrivals = groupBy(
+    steps.filter((step) => !isPark(step) && movesName(step)),
+    placeOf,
+  );
   const coming = new Map<string, { readonly id: number | null; readonly result: CanonicalRecord }[]>();
   const ready: Step[] = [];
   const links = new Map<Step, Step[]>();
@@ -94,6 +99,9 @@ export const orderSteps = (
       visit(one);
       link(step, one);
     }
+    const first = comingTo(step);
+    if (first) pushTo(links, first, step);
+    if (first && !isPark(step)) visit(first);
     const [own, result, place] = [actualOf(step), results.get(step)!, placeOf(step)];
     const isThere = own !== null && places.of(own) === place;
     const excluded = excludedBy(step, result, isThere);
@@ -108,11 +116,11 @@ export const orderSteps = (
         (one) => (one.id === null || one.id !== own?.record.id) && excluded.includes(kindOf(one.result)),
       ),
     ];
-    const [first] = conflicts;
-    if (first !== undefined && !isPark(step)) {
+    const [conflict] = conflicts;
+    if (conflict !== undefined && !isPark(step)) {
       states.set(step, 'blocked');
       const ids = [...new Set(conflicts.flatMap(({ id }) => id ?? []))].sort((a, b) => a - b);
-      const reason = reasonOf(kindOf(result), kindOf(first.result));
+      const reason = reasonOf(kindOf(result), kindOf(conflict.result));
       blocked.push({ step, reason, conflicts: ids, isCircular: circular.has(step) });
       return;
     }
@@ -125,13 +133,26 @@ export const orderSteps = (
     }
   };
 
+  /** What comes to a name that nothing else of the file stands at: it is not left before, and stays as it is without that. */
+  const comingTo = (step: Step): Step | undefined => {
+    const own = actualOf(step);
+    if (own === null || placeOf(step) === places.of(own)) return undefined;
+    const place = places.of(own);
+    const isBeside = (result: CanonicalRecord): boolean => !exclude(result, own) && !isCopy(result, own);
+    const first = arrivals.get(place)?.find((one) => isBeside(results.get(one)!));
+    const isKept = (entry: ActualEntry): boolean => {
+      const leaving = stepOf.get(entry.record.id);
+      return kept.has(entry) && (!leaving || placeOf(leaving) === place);
+    };
+    return first && (occupants.get(place) ?? []).some(isKept) ? undefined : first;
+  };
+
   /** What moves a record away that equals the missing one: if that cannot go, nothing is to come beside it. */
   const equalTo = (step: Step): Step[] => {
     const own = actualOf(step);
     if (isPark(step) || (own !== null && kept.has(own))) return [];
     const same = (occupants.get(placeOf(step)) ?? []).filter(
-      (entry) =>
-        entry !== own && entry.type === step.desired.type && dataKey(entry) === dataKey(step.desired),
+      (entry) => entry !== own && isCopy(entry, step.desired),
     );
     return same.flatMap(({ record }) => stepOf.get(record.id) ?? []);
   };
@@ -164,6 +185,9 @@ export const orderSteps = (
   for (const step of inWriteOrder(steps, isDue)) visit(step);
   return { ready, links, clearsFor, blocked };
 };
+
+const isCopy = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
+  one.type === other.type && dataKey(one) === dataKey(other);
 
 const inWriteOrder = (steps: readonly Step[], isDue: (step: Step) => boolean): Step[] =>
   steps

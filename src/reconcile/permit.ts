@@ -61,7 +61,7 @@ export type SkipReason = (step: Step) => Skip | null;
 const permit = (step: Step, state: TemplateState, client: ClientView | null): Skip | null =>
   policyReason(step, state) ?? (client && passReason(step, state, client));
 
-/** The same for all steps of a plan: what is linked is written together or not at all. */
+/** The same for all steps of a plan: what is linked to another step is not written without it. */
 export const permits = (state: TemplateState, client: ClientView | null): SkipReason => {
   const { steps, links } = planOf(state);
   const ownReason = (step: Step): Skip | null => permit(step, state, client);
