@@ -33,6 +33,8 @@ export const exclude = (one: CanonicalRecord, other: CanonicalRecord): boolean =
 
 export const excludes = (one: ConflictKind, other: ConflictKind): boolean => excluded[one].includes(other);
 
+export const excludedKinds = (kind: ConflictKind): readonly ConflictKind[] => excluded[kind];
+
 const excluded: Readonly<Record<ConflictKind, readonly ConflictKind[]>> = {
   CNAME: ['CNAME', 'null MX', 'MX', 'other'],
   'null MX': ['CNAME', 'MX'],

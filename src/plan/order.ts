@@ -1,7 +1,8 @@
 import { canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
+import type { ConflictKind } from '../model/types/definition.ts';
 import { definitionOf } from '../model/types/table.ts';
-import { exclude, excludedBy, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
-import { byId, compareText, dataKey, recordKey, type ActualEntry } from './entry.ts';
+import { exclude, excludedBy, excludedKinds, kindOf, reasonOf, type ConflictReason } from './conflict.ts';
+import { byId, compareText, recordKey, type ActualEntry } from './entry.ts';
 import { groupBy, pushTo } from '../model/group.ts';
 import type { Places } from './places.ts';
 import {
@@ -70,15 +71,20 @@ export const orderSteps = (
   const wanted = new Set(
     steps.flatMap((step) => [placeOf(step), ...(isPark(step) ? [places.of(step.actual)] : [])]),
   );
-  const occupants = groupBy(
-    actual.filter((entry) => wanted.has(places.of(entry))),
-    (entry) => places.of(entry),
-  );
+  const there = actual.filter((entry) => wanted.has(places.of(entry)));
+  // By kind as well: a name may have thousands of records.
+  const occupants = groupBy(there, (entry) => placedKind(places.of(entry), kindOf(entry)));
+  const copies = groupBy(there, (entry) => placedKey(places.of(entry), entry));
   const stepOf = new Map(steps.map((step) => [actualOf(step)?.record.id, step]));
   const arrivals = groupBy(
     steps.filter((step) => !isPark(step) && movesName(step)),
     placeOf,
   );
+  const isKeptThere = (entry: ActualEntry): boolean => {
+    const own = stepOf.get(entry.record.id);
+    return kept.has(entry) && (!own || placeOf(own) === places.of(entry));
+  };
+  const keptPlaces = new Set(there.filter(isKeptThere).map(places.of));
   const coming = new Map<string, { readonly id: number | null; readonly result: CanonicalRecord }[]>();
   const ready: Step[] = [];
   const links = new Map<Step, Step[]>();
@@ -101,20 +107,20 @@ export const orderSteps = (
     }
     const first = comingTo(step);
     if (first) pushTo(links, first, step);
-    if (first && !isPark(step)) visit(first);
     const [own, result, place] = [actualOf(step), results.get(step)!, placeOf(step)];
     const isThere = own !== null && places.of(own) === place;
     const excluded = excludedBy(step, result, isThere);
     const later: Step[] = [];
     const conflicts = [
-      ...(occupants.get(place) ?? [])
-        .filter((entry) => entry !== own && excluded.includes(kindOf(entry)))
+      ...excluded
+        .flatMap((kind) => occupants.get(placedKind(place, kind)) ?? [])
+        .filter((entry) => entry !== own)
         .sort(byId)
         .filter((entry) => stays(entry, step, later))
         .map((entry) => ({ id: entry.record.id, result: entry })),
-      ...(coming.get(place) ?? []).filter(
-        (one) => (one.id === null || one.id !== own?.record.id) && excluded.includes(kindOf(one.result)),
-      ),
+      ...excluded
+        .flatMap((kind) => coming.get(placedKind(place, kind)) ?? [])
+        .filter((one) => one.id === null || one.id !== own?.record.id),
     ];
     const [conflict] = conflicts;
     if (conflict !== undefined && !isPark(step)) {
@@ -126,35 +132,40 @@ export const orderSteps = (
     }
     states.set(step, 'ready');
     ready.push(step);
-    if (!isThere) pushTo(coming, place, { id: own?.record.id ?? null, result });
+    if (!isThere) pushTo(coming, placedKind(place, kindOf(result)), { id: own?.record.id ?? null, result });
     for (const one of later) {
       link(step, one);
       visit(one);
     }
   };
 
-  /** What comes to a name that nothing else of the file stands at: it is not left before, and stays as it is without that. */
+  /** What comes first to the name that a step leaves, where nothing of the file stays: the name is not left without that. */
   const comingTo = (step: Step): Step | undefined => {
     const own = actualOf(step);
-    if (own === null || placeOf(step) === places.of(own)) return undefined;
-    const place = places.of(own);
-    const isBeside = (result: CanonicalRecord): boolean => !exclude(result, own) && !isCopy(result, own);
-    const first = arrivals.get(place)?.find((one) => isBeside(results.get(one)!));
-    const isKept = (entry: ActualEntry): boolean => {
-      const leaving = stepOf.get(entry.record.id);
-      return kept.has(entry) && (!leaving || placeOf(leaving) === place);
-    };
-    return first && (occupants.get(place) ?? []).some(isKept) ? undefined : first;
+    const place = own && places.of(own);
+    if (own === null || place === placeOf(step) || keptPlaces.has(place!)) return undefined;
+    const copy = placedKey(place!, own);
+    const isBeside = (result: CanonicalRecord): boolean =>
+      !exclude(result, own) && placedKey(place!, result) !== copy;
+    return arrivals.get(place!)?.find((one) => isBeside(results.get(one)!));
+  };
+
+  /** In a loop: each of thousands of records may go where the next one was. */
+  const visitInOrder = (step: Step): void => {
+    const chain = new Set<Step>();
+    for (let next: Step | undefined = step; next && !chain.has(next); next = comingTo(next)) {
+      chain.add(next);
+      if (isPark(next) || states.has(next)) break;
+    }
+    for (const one of [...chain].toReversed()) visit(one);
   };
 
   /** What moves a record away that equals the missing one: if that cannot go, nothing is to come beside it. */
   const equalTo = (step: Step): Step[] => {
     const own = actualOf(step);
     if (isPark(step) || (own !== null && kept.has(own))) return [];
-    const same = (occupants.get(placeOf(step)) ?? []).filter(
-      (entry) => entry !== own && isCopy(entry, step.desired),
-    );
-    return same.flatMap(({ record }) => stepOf.get(record.id) ?? []);
+    const same = copies.get(placedKey(placeOf(step), step.desired)) ?? [];
+    return same.flatMap((entry) => (entry === own ? [] : (stepOf.get(entry.record.id) ?? [])));
   };
 
   /** Whether a record stays in the way of a step; else it is cleared before that, or `later`. */
@@ -179,15 +190,18 @@ export const orderSteps = (
   /** What stands beside a record of the file that excludes it was left for later. */
   const isDue = (step: Step): boolean => {
     if (!isPark(step)) return false;
-    const beside = occupants.get(places.of(step.actual)) ?? [];
-    return beside.some((entry) => kept.has(entry) && exclude(step.actual, entry));
+    const place = places.of(step.actual);
+    return excludedKinds(kindOf(step.actual)).some((kind) =>
+      occupants.get(placedKind(place, kind))?.some((entry) => kept.has(entry)),
+    );
   };
-  for (const step of inWriteOrder(steps, isDue)) visit(step);
+  for (const step of inWriteOrder(steps, isDue)) visitInOrder(step);
   return { ready, links, clearsFor, blocked };
 };
 
-const isCopy = (one: CanonicalRecord, other: CanonicalRecord): boolean =>
-  one.type === other.type && dataKey(one) === dataKey(other);
+const placedKind = (place: string, kind: ConflictKind): string => `${kind} ${place}`;
+
+const placedKey = (place: string, record: CanonicalRecord): string => recordKey({ ...record, name: place });
 
 const inWriteOrder = (steps: readonly Step[], isDue: (step: Step) => boolean): Step[] =>
   steps

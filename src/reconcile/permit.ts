@@ -65,11 +65,10 @@ const permit = (step: Step, state: TemplateState, client: ClientView | null): Sk
 export const permits = (state: TemplateState, client: ClientView | null): SkipReason => {
   const { steps, links } = planOf(state);
   const ownReason = (step: Step): Skip | null => permit(step, state, client);
-  // Asked before each of thousands of writes, and the first step may do.
-  if (links.size === 0) return ownReason;
+  // Asked before each of thousands of writes: only what is linked is looked at before it is asked for.
   const reasons = new Map<Step, Skip>();
   for (const step of steps) {
-    const reason = ownReason(step);
+    const reason = links.has(step) ? ownReason(step) : null;
     if (reason !== null) reasons.set(step, reason);
   }
   const waiting = new Set<Step>();
@@ -77,11 +76,12 @@ export const permits = (state: TemplateState, client: ClientView | null): SkipRe
   for (const [step, reason] of reasons)
     for (const other of links.get(step) ?? []) {
       if (reasons.has(other)) continue;
+      const own = ownReason(other);
       const text = waiting.has(step) ? reason.text : `waits for ${describe(step)}: ${reason.text}`;
-      reasons.set(other, { ...reason, text });
-      waiting.add(other);
+      reasons.set(other, own ?? { ...reason, text });
+      if (own === null) waiting.add(other);
     }
-  return (step) => reasons.get(step) ?? null;
+  return (step) => reasons.get(step) ?? ownReason(step);
 };
 
 /** The next step to write; null if there is none. */

@@ -189,6 +189,19 @@ test('park never sends more adds than report needs', () => {
   );
 });
 
+test('each of thousands of records goes where the next one was, the last one first', () => {
+  const file = Array.from({ length: 8_000 }, (_, at) => `host${at} A 10.0.${at >> 8}.${at & 255}`);
+  const moved = file.map((line, at) => `#${at} ${line.replace(`host${at}`, `host${at + 1}`)}`);
+  const { steps } = planTemplate({
+    desired: desiredTemplate(file),
+    actual: actualTemplate(moved),
+    memory: memoryOf(file.map((line, at) => known(`#${at} ${line}`))),
+    blockOf: () => null,
+    parkBlockOf: () => null,
+  });
+  expect(steps.map((step) => actualOf(step)!.record.id)).toEqual(file.map((_, at) => at).toReversed());
+});
+
 const deepFrozen = <Thing>(thing: Thing): Thing => {
   if (typeof thing !== 'object' || thing === null || Object.isFrozen(thing)) return thing;
   for (const part of Object.values(thing)) deepFrozen(part);
