@@ -1,4 +1,4 @@
-import { lstat, writeFile } from 'node:fs/promises';
+import { lstat, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { UserError } from '../errors.ts';
 import { makeDirectory, writeAtomically } from '../lib/files.ts';
@@ -16,10 +16,19 @@ export const readIfThere = async (file: string): Promise<Buffer | null> => {
   return readBeginning(file, maxFileSize + 1);
 };
 
-/** Throws if the file exists by now. */
+/**
+ * Throws if the file exists by now. On a full disk, or cut short, it leaves none, or an empty one, which is an error: a file
+ * that ends earlier would drop the other records.
+ */
 export const createFile = async (file: string, text: string): Promise<void> => {
   makeDirectory(dirname(file));
-  await writeFile(file, text, { flag: 'wx' });
+  await writeFile(file, '', { flag: 'wx' });
+  try {
+    writeAtomically(file, text, 0o666);
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
 };
 
 /** Readers see the old file or the new one, never a part. */

@@ -212,6 +212,18 @@ describe('a disk that is full', () => {
     expect(service.writes()).toHaveLength(1);
   });
 
+  // The rest would count as dropped, and be parked.
+  it('leaves no file with only some of the records when `import` meets it', async () => {
+    const cwd = await workplace({ withExamples: false });
+    const lines = Array.from({ length: 50 }, (_, index) => `host${index} 3600 IN A 192.0.2.${index}\n`);
+    writeFileSync(path.join(cwd, 'large.zone'), lines.join(''));
+    const args = ['import', 'large', '--zone', 'large.zone', '--origin', 'example.net'];
+    const full = await runProcess(args, { cwd }, { fileLimit: 1_024 });
+    expect(full).toMatchObject({ code: 1, stdout: expect.stringContaining('0 written') });
+    expect(readdirSync(path.join(cwd, 'templates'))).toEqual([]);
+    expect((await runProcess(args, { cwd })).stdout).toContain('1 written');
+  });
+
   it.runIf(isRootOnLinux)(
     'between a write and its answer ends the writes, and reports are correct',
     async () => {
