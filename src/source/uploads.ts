@@ -2,7 +2,7 @@ import path from 'node:path';
 import { canonicalName } from '../model/canonical.ts';
 import { pushTo } from '../model/group.ts';
 import type { DesiredRecord } from '../model/record.ts';
-import { modes, type DesiredState, type DesiredTemplate } from '../model/template.ts';
+import { modes, surplusPolicies, type DesiredState, type DesiredTemplate } from '../model/template.ts';
 import { timesMark } from '../regular-file.ts';
 import type { openCheckouts } from './checkout.ts';
 import type { ScannedFile } from './scan.ts';
@@ -59,7 +59,8 @@ interface Stands {
  * | has none either, and does not end in a bracket               | waits 30 s: it may end within a value         |
  * | lacks records                                                | waits 3 s; what it drops stays for 30 s       |
  * | lacks records, and its last one is new and not in brackets   | waits 30 s                                    |
- * | lacks `mode` or a rule under `ignore`                        | waits 30 s                                    |
+ * | lacks a rule under `ignore`                                  | waits 30 s                                    |
+ * | allows more by its `mode`, `surplus`, `adopt` or `limits`    | waits 30 s                                    |
  *
  * `describe` tells what the files say where those that are held say what they said before. Gives that with the templates marked
  * where something may be missing: the same templates give the same objects.
@@ -241,11 +242,16 @@ const filesOf = ({ source, fragments = [] }: DesiredTemplate): string[] => [sour
 
 const keyOf = ({ template, id }: DesiredTemplate): string => `${id} ${template}`;
 
+/** What keeps a template from writing often stands at the end of its file, where settings take its place while it is missing. */
 const loosens = (before: DesiredTemplate, now: DesiredTemplate | undefined): boolean => {
   if (now === undefined) return false;
   const rules = new Set(now.ignore.map((rule) => JSON.stringify(rule)));
+  const { limits } = before;
   return (
     modes.indexOf(now.mode) < modes.indexOf(before.mode) ||
+    surplusPolicies.indexOf(now.surplus) > surplusPolicies.indexOf(before.surplus) ||
+    (now.adopt && !before.adopt) ||
+    (['maxAdds', 'maxChangePercent', 'minRecords'] as const).some((key) => now.limits[key] > limits[key]) ||
     before.ignore.some((rule) => !rules.has(JSON.stringify(rule)))
   );
 };

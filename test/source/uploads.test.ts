@@ -8,6 +8,8 @@ import { rowsOf } from '../rows.ts';
 import { directoryWith, options } from '../desired/load-files.ts';
 import { git, newCheckout } from './checkout.ts';
 
+const defaults = { ...options.defaults, surplus: 'park', adopt: true } as const;
+
 /** Files, what a daemon makes of them, and a clock that starts with that of the files. */
 const daemonOver = async (files: Record<string, string>, directory?: string, isOld = true) => {
   const folder = directory ?? (await directoryWith(files));
@@ -28,7 +30,7 @@ const daemonOver = async (files: Record<string, string>, directory?: string, isO
   };
   const waits: string[] = [];
   const loader = createTemplateLoader({ waits: true, clock, onWait: (file) => waits.push(file) });
-  const load = (): Promise<DesiredState> => loader.load({ ...options, paths: [folder] });
+  const load = (): Promise<DesiredState> => loader.load({ ...options, defaults, paths: [folder] });
   const first = await load();
   const at = (name: string): string => join(folder, name);
   return {
@@ -57,6 +59,9 @@ const records = (...addresses: readonly string[]): string =>
   addresses.map((address, at) => `  - {type: A, name: n${at}, content: ${address}}\n`).join('');
 const web = (...addresses: readonly string[]): string => `template: web\nrecords:\n${records(...addresses)}`;
 
+const restrained =
+  'limits:\n  maxAdds: 9\n  maxChangePercent: 9\n  minRecords: 1\nadopt: false\nsurplus: report\n';
+
 /** What half a minute of an upload may not say: the version before it, and the one that arrives. */
 const uploads: Record<string, readonly [string, string]> = {
   'entries in one line': [
@@ -80,6 +85,10 @@ const uploads: Record<string, readonly [string, string]> = {
     `template: web\nrecords:\n${records('192.0.2.1')}mode: report\nignore:\n- {type: MX}\n`,
     `template: web\nrecords:\n${records('192.0.2.2')}mode: report\nignore:\n- {type: MX}\n`,
   ],
+  'restraints after the records, where the settings have none': [
+    `template: web\nrecords:\n${records('192.0.2.1')}${restrained}`,
+    `template: web\nrecords:\n${records('192.0.2.2')}${restrained}`,
+  ],
   'several templates': [
     `${web('192.0.2.1')}---\ntemplate: mail\nrecords:\n${records('192.0.2.2', '192.0.2.3')}`,
     `${web('192.0.2.11')}---\ntemplate: mail\nrecords:\n${records('192.0.2.2', '192.0.2.33')}`,
@@ -95,7 +104,13 @@ test.each(Object.entries(uploads))(
   async (_, [before, after]) => {
     const whole = (await daemonOver({ 'a.yaml': after })).first;
     const said = new Set(whole.templates.flatMap((one) => one.records.map(recordOf)));
-    const restraints = ({ templates: [one] }: DesiredState): unknown => [one?.mode, one?.ignore];
+    const restraints = ({ templates: [one] }: DesiredState): unknown => [
+      one?.mode,
+      one?.ignore,
+      one?.limits,
+      one?.adopt,
+      one?.surplus,
+    ];
     // At each end of a line, and in words and numbers.
     for (let cut = 0; cut < after.length; cut += 1) {
       if (after[cut - 1] !== '\n' && cut % 4 !== 0) continue;
