@@ -123,6 +123,7 @@ export const openClient = (options: ClientOptions) => {
       },
     },
     revisionOf: source.revisions(),
+    peek: source.peek,
     settle: isSandbox ? 0 : settings.settle,
     unknownPause: settings.unknownPause,
     subdomainGrace: settings.subdomainGrace,

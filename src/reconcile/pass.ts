@@ -1,7 +1,7 @@
 import { limit } from '../lib/limit.ts';
 import { mapYielding } from '../lib/yield.ts';
 import { messageOf } from '../errors.ts';
-import type { ActualTemplate, DesiredState } from '../model/template.ts';
+import type { ActualTemplate, DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { PassResult, TemplateResult } from '../result.ts';
 import { noChanges, type Entry } from '../state/memory.ts';
 import { groupBy } from '../model/group.ts';
@@ -213,6 +213,9 @@ const confirmTemplates = async (
   });
   const listing = first.some(({ isWaiting }) => isWaiting) ? await run.readLater() : null;
   if (listing === null) return first.map(({ state }) => state);
+  // What a file does not say any more would stay for ever; what it says now is the next pass's.
+  const files = await run.pass.peek?.();
+  const said = files && new Set(files.templates.map(saying));
   const bound = bindTemplates(
     states.map(({ desired }) => desired),
     [],
@@ -222,6 +225,9 @@ const confirmTemplates = async (
     const shown = listing.templates.get(state.view.id);
     // Also where there is a newer reading, made for another template.
     const isOther = state.confirmed.size > 0 && (!shown || digestOf(shown) !== digestOf(state.view));
+    const mayWrite = isWaiting || state.confirmed.size > 0;
+    if (mayWrite && said?.has(saying(state.desired)) === false)
+      return { ...state, confirmed: new Set<string>(), notes: [...state.notes, filesChanged] };
     if (!isWaiting && !isOther) return state;
     return { ...confirmBy(state, shown, bound[index]!, listing), comparedListing: listing.templates };
   });
@@ -230,6 +236,12 @@ const confirmTemplates = async (
   const late = kept.filter((state, index) => isSettled(state) && !isSettled(first[index]!.state));
   return late.length === 0 ? kept : replaced(kept, late, await confirmTemplates(late, run));
 };
+
+const filesChanged = 'its files were changed during this pass: the next one writes what they say now';
+
+/** All that a template's files say of it, wherever that stands in them. */
+const saying = (desired: DesiredTemplate): string =>
+  JSON.stringify(desired, (key, value: unknown) => (key === 'source' ? undefined : value));
 
 /** Templates in doubt wait together for one listing that settles them. */
 const writeTemplates = async (

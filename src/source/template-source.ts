@@ -28,6 +28,8 @@ export const openTemplateSource = (options: LoadOptions, more: Omit<LoaderOption
       const change = taken === null || found === taken ? null : found;
       return { change, directories: loader.scan()?.directories ?? new Map() };
     },
+    /** What the files say by now, which counts as a change until it is loaded. */
+    peek: (): Promise<DesiredState> => loader.load(options),
     revisions,
     /**
      * By what other processes can tell whether they have the same files: a digest of all their paths and contents, and the
