@@ -4,7 +4,7 @@ import type { Hold, HoldCause } from '../plan/hold.ts';
 /** The hold of the client after a failed request. */
 export const holdFor = ({ kind, message, retryAfter }: HostingError, now: number): Hold => {
   const wait = retryAfter ?? (kind === 'rate-limited' ? defaultWait : null);
-  const retryAt = wait === null ? null : now + wait;
+  const retryAt = wait === null ? null : now + Math.min(wait, longestWait);
   return { scope: 'client', cause: causeOf(kind, retryAt), reason: message, retryAt };
 };
 
@@ -39,3 +39,6 @@ export const concernsAll = ({ kind }: HostingError): boolean =>
 
 /** Milliseconds, if a service asks to wait without a time. */
 const defaultWait = 60_000;
+
+/** Milliseconds: the daemon tries again after a day, and a time of the far future is none that can be said. */
+const longestWait = 24 * 3_600_000;
