@@ -6,7 +6,7 @@ import { sleep } from '../lib/sleep.ts';
 import { suspensionKey, type Suspension } from '../model/suspension.ts';
 import { connect, isBusy, type SqliteConnection } from './connection.ts';
 import { MemoryError, type Instant } from './memory.ts';
-import { makePrivate, makePrivateFile, tooManyOpen } from './private-file.ts';
+import { anotherKnowsNothing, makePrivate, makePrivateFile, tooManyOpen } from './private-file.ts';
 import { tablesOf, type Dialect } from './tables.ts';
 
 /** The file cannot be used as a database of this program, and never will be. */
@@ -123,7 +123,9 @@ const damages = /^(SQLITE_(NOTADB|CORRUPT)|ERR_ENCODING_INVALID_ENCODED_DATA)/;
 const adviceOn = (message: string): string =>
   /\bfull\b|ENOSPC/.test(message)
     ? 'free some space on the disk'
-    : 'check the disk and the permissions of the directory, or set --state-dir to another one';
+    : message.startsWith('ENOTDIR')
+      ? 'set --state-dir to a directory'
+      : `check the disk and the permissions of the directory; ${anotherKnowsNothing}`;
 
 const isEmpty = (connection: SqliteConnection): boolean =>
   connection.all('SELECT 1 FROM sqlite_master LIMIT 1').length === 0;

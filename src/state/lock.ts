@@ -5,7 +5,15 @@ import { codeOf, LockedError, messageOf, processUser, UserError } from '../error
 import { sleep } from '../lib/sleep.ts';
 import { connect, isBusy, type SqliteConnection } from './connection.ts';
 import { MemoryError } from './memory.ts';
-import { identityOf, makePrivateFile, readNote, tooManyOpen, writeNote } from './private-file.ts';
+import {
+  anotherKnowsNothing,
+  identityOf,
+  isAbsent,
+  makePrivateFile,
+  readNote,
+  tooManyOpen,
+  writeNote,
+} from './private-file.ts';
 import type { StoreLocation } from './store-location.ts';
 
 export interface Waiting {
@@ -35,12 +43,12 @@ export interface Lock {
  * | the token | others with the same templates: another name, or version 0.1 |
  */
 export const lockClient = async (
-  { stateDir, scope, token }: StoreLocation,
+  { stateDir, file, scope, token }: StoreLocation,
   waiting: Waiting,
 ): Promise<Lock> => {
   const take = (name: string): Promise<Lock> =>
     acquireLock({ ...waiting, file: path.join(stateDir, `${name}.db`) }).catch((error: unknown) => {
-      throw error instanceof UserError ? error : unusable(stateDir, error);
+      throw error instanceof UserError ? error : unusable(stateDir, file, error);
     });
   const own = await take(`name-${scope}`);
   const shared = await take(`lock-${token}`).catch(async (error: unknown) => {
@@ -56,14 +64,17 @@ export const lockClient = async (
   };
 };
 
-const unusable = (stateDir: string, error: unknown): UserError => {
+const unusable = (stateDir: string, file: string, error: unknown): UserError => {
   const isFile = existsSync(stateDir) && statSync(stateDir).isFile();
   // Of a path that is none, the system's words name a file inside it.
   const isNoPath = error instanceof Error && 'code' in error && error.code === 'ENOTDIR';
   const why = isNoPath ? codeOf(error) : messageOf(error);
-  const told =
-    tooManyOpen(stateDir, error) ??
-    `${isFile ? 'it is a file' : why}; set --state-dir to a directory that ${processUser} can write`;
+  // Whoever leaves a state behind sends again what may still take effect.
+  const advice =
+    isFile || isNoPath || isAbsent(file)
+      ? `set --state-dir to a directory that ${processUser} can write`
+      : `let ${processUser} write there; ${anotherKnowsNothing}`;
+  const told = tooManyOpen(stateDir, error) ?? `${isFile ? 'it is a file' : why}; ${advice}`;
   return new UserError(
     `the state directory cannot be used, and nothing is written to the service without it: ${stateDir}: ${told}`,
     { cause: error },

@@ -85,6 +85,9 @@ export const tooManyOpen = (directory: string, error: unknown): string | null =>
     : null;
 };
 
+/** Why nobody who has a state is told to set another directory. */
+export const anotherKnowsNothing = 'another --state-dir knows nothing of what was sent';
+
 /** Of as many as a database needs: itself, its two journals, and one more. */
 const failureToOpen = (directory: string): unknown => {
   const opened: number[] = [];
@@ -95,5 +98,14 @@ const failureToOpen = (directory: string): unknown => {
     return error;
   } finally {
     opened.forEach((descriptor) => closeSync(descriptor));
+  }
+};
+
+/** If the directory cannot be read, opening the file reports why. */
+export const isAbsent = (file: string): boolean => {
+  try {
+    return statSync(file, { throwIfNoEntry: false }) === undefined;
+  } catch {
+    return false;
   }
 };

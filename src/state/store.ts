@@ -1,8 +1,9 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import type { Clock } from '../lib/clock.ts';
 import type { Suspension } from '../model/suspension.ts';
 import { allSuspensions, clientMemory, readableMemory } from './client-memory.ts';
 import { lockClient } from './lock.ts';
+import { isAbsent } from './private-file.ts';
 import { StateFile } from './state-file.ts';
 import { takeOver, type StateStore } from './store-handle.ts';
 
@@ -44,13 +45,4 @@ export const fileStore = (clock: Pick<Clock, 'now' | 'uptime'>): StateStore => {
       await Promise.all([...files.values()].map((state) => state.close()));
     },
   };
-};
-
-/** If the directory cannot be read, opening the file reports why. */
-const isAbsent = (file: string): boolean => {
-  try {
-    return statSync(file, { throwIfNoEntry: false }) === undefined;
-  } catch {
-    return false;
-  }
 };

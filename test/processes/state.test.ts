@@ -157,6 +157,17 @@ describe('a state directory that cannot be used', () => {
     expect(service.writes()).toEqual([]);
   });
 
+  it('that has a state is not to be left for another one, which would send again what was sent', async () => {
+    const { launch, state } = await place();
+    await run(apply, launch);
+    for (const mode of [0o555, 0o000]) {
+      chmodSync(state, mode);
+      const { stderr } = await runProcess(apply, launch, nobody);
+      chmodSync(state, 0o700);
+      expect(stderr).toMatch(/let uid \d+ write there; another --state-dir knows nothing of what was sent/);
+    }
+  });
+
   it.runIf(isRootOnLinux)(
     'because a file of it is that of another user stops writes, and the file is named',
     async () => {
