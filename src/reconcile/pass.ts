@@ -215,7 +215,9 @@ const confirmTemplates = async (
   if (listing === null) return first.map(({ state }) => state);
   // What a file does not say any more would stay for ever; what it says now is the next pass's.
   const files = await run.pass.peek?.();
-  const said = files && new Set(files.templates.map(saying));
+  const now = files && new Set(files.templates);
+  const isSaid = (desired: DesiredTemplate): boolean =>
+    !now || now.has(desired) || [...now].some((one) => isAlike(one, desired));
   const bound = bindTemplates(
     states.map(({ desired }) => desired),
     [],
@@ -225,8 +227,7 @@ const confirmTemplates = async (
     const shown = listing.templates.get(state.view.id);
     // Also where there is a newer reading, made for another template.
     const isOther = state.confirmed.size > 0 && (!shown || digestOf(shown) !== digestOf(state.view));
-    const mayWrite = isWaiting || state.confirmed.size > 0;
-    if (mayWrite && said?.has(saying(state.desired)) === false)
+    if ((isWaiting || state.confirmed.size > 0) && !isSaid(state.desired))
       return { ...state, confirmed: new Set<string>(), notes: [...state.notes, filesChanged] };
     if (!isWaiting && !isOther) return state;
     return { ...confirmBy(state, shown, bound[index]!, listing), comparedListing: listing.templates };
@@ -238,6 +239,9 @@ const confirmTemplates = async (
 };
 
 const filesChanged = 'its files were changed during this pass: the next one writes what they say now';
+
+const isAlike = (one: DesiredTemplate, other: DesiredTemplate): boolean =>
+  one.template === other.template && saying(one) === saying(other);
 
 /** All that a template's files say of it, wherever that stands in them. */
 const saying = (desired: DesiredTemplate): string =>
