@@ -80,6 +80,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = others.filter(({ name }) => isParkedName(name));
   const lacking = [...missing, ...changed.map((pair) => pair.desired)];
+  const lackingPlaces = new Set(lacking.map(({ name }) => places.ofName(name)));
   const isAwaited = madeWayFor(lacking, places);
   const work: Work = {
     changed,
@@ -94,7 +95,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
       const displaced = memory.byId.get(record.id)?.displaced;
       if (!displaced) return null;
       const home = places.ofName(canonicalName(displaced.was.name));
-      return lacking.some(({ name }) => places.ofName(name) === home) ? home : null;
+      return lackingPlaces.has(home) ? home : null;
     },
     inWay: inWayOf(entries, others, places),
     everything,

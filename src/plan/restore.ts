@@ -1,5 +1,6 @@
 import { canonicalName, canonicalRecord, type CanonicalRecord } from '../model/canonical.ts';
 import type { RecordData } from '../model/record.ts';
+import { groupBy } from '../model/group.ts';
 import { exclude } from './conflict.ts';
 import type { Blocked } from './difference.ts';
 import { dataKey, entryOf, recordKey, type ActualEntry } from './entry.ts';
@@ -32,6 +33,8 @@ export const restoreParked = (
   if (missing.length === 0) return [];
   const wanted = missing.map(({ desired }) => entryOf(desired));
   const isAwaited = madeWayFor(wanted, places);
+  const wantedAt = groupBy(wanted, ({ name }) => places.ofName(name));
+  const thereAt = groupBy(everything, places.of);
   // A record that only a blocked step would use is free.
   const inUse = new Set(steps.map(actualOf));
   return parked.flatMap((actual) => {
@@ -40,13 +43,11 @@ export const restoreParked = (
     const was = canonicalRecord(displaced.was);
     const place = places.ofName(was.name);
     const madeWay = isAwaited(displaced);
-    const there = everything.filter((entry) => places.of(entry) === place);
-    const isOther = wanted.some(
-      ({ type, name }) => places.ofName(name) === place && (type === was.type || there.length === 0),
-    );
+    const [there, wantedThere] = [thereAt.get(place) ?? [], wantedAt.get(place) ?? []];
+    const isOther = wantedThere.some(({ type }) => type === was.type || there.length === 0);
     // It would come by the very update that cannot be written.
     const isRefused =
-      input.desired.surplus === 'park' && wanted.some((one) => recordKey(one) === recordKey(was));
+      input.desired.surplus === 'park' && wantedThere.some((one) => recordKey(one) === recordKey(was));
     if (isRefused || !(madeWay || isOther)) return [];
     const hasConflict = there.some(
       (entry) =>
@@ -58,18 +59,14 @@ export const restoreParked = (
 };
 
 /** Whether one of these needs the place of a record that was parked, and does not use that. */
-export const madeWayFor =
-  (records: readonly CanonicalRecord[], places: Places) =>
-  ({ was }: Displaced): boolean => {
+export const madeWayFor = (records: readonly CanonicalRecord[], places: Places) => {
+  const recordsAt = groupBy(records, ({ name }) => places.ofName(name));
+  return ({ was }: Displaced): boolean => {
     const before = canonicalRecord(was);
-    const place = places.ofName(before.name);
-    return records.some(
-      (one) =>
-        exclude(one, before) &&
-        (one.type !== 'CNAME' || before.type !== 'CNAME') &&
-        places.ofName(one.name) === place,
-    );
+    const there = recordsAt.get(places.ofName(before.name)) ?? [];
+    return there.some((one) => exclude(one, before) && (one.type !== 'CNAME' || before.type !== 'CNAME'));
   };
+};
 
 /** A record that kept its name when it was parked gets its content back before any other step. */
 export const undoKeptNames = (unmoved: readonly ActualEntry[], input: PlanInput): ParkStep[] =>

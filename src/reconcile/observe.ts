@@ -1,8 +1,9 @@
-import { canonicalName, canonicalRecord, sameData } from '../model/canonical.ts';
+import { canonicalName, canonicalRecord, sameData, type CanonicalRecord } from '../model/canonical.ts';
+import { groupBy } from '../model/group.ts';
 import { dataOf, type RecordData } from '../model/record.ts';
 import type { ActualTemplate } from '../model/template.ts';
 import { exclude } from '../plan/conflict.ts';
-import { entryOf, recordKey, type DesiredEntry, type Pair } from '../plan/entry.ts';
+import { entryOf, recordKey, type Pair } from '../plan/entry.ts';
 import { parkedIdIn } from '../plan/memory.ts';
 import { isParkedName } from '../plan/parked.ts';
 import { placesIn } from '../plan/places.ts';
@@ -86,13 +87,19 @@ const settleDisplaced = (draft: Draft, { pairs, missing }: TemplatePlan, isCompl
   const isThere = ({ desired, actual, fields }: Pair): boolean =>
     places.of(actual) === places.ofName(desired.name) &&
     (!fields.includes('content') || draft.byId.get(actual.record.id)?.key === recordKey(desired));
-  const there = pairs.filter(isThere).map(({ desired }) => desired);
-  const lacking = [...missing, ...pairs.filter((pair) => !isThere(pair)).map(({ desired }) => desired)];
+  const placeOf = ({ name }: CanonicalRecord): string => places.ofName(name);
+  const there = new Set(pairs.filter(isThere));
+  const thereAt = groupBy(
+    [...there].map(({ desired }) => desired),
+    placeOf,
+  );
+  const others = pairs.filter((pair) => !there.has(pair)).map(({ desired }) => desired);
+  const lackingAt = new Set([...missing, ...others].map(placeOf));
   for (const record of parked) {
     const was = canonicalRecord(record.displaced!.was);
-    const isAt = ({ name }: DesiredEntry): boolean => places.ofName(name) === places.ofName(was.name);
-    const isInstead = there.some((one) => isAt(one) && (one.type === was.type || exclude(one, was)));
-    if (isInstead || (isComplete && !lacking.some(isAt))) draft.put({ ...record, displaced: null });
+    const isInstead = thereAt.get(placeOf(was))?.some((one) => one.type === was.type || exclude(one, was));
+    if (isInstead === true || (isComplete && !lackingAt.has(placeOf(was))))
+      draft.put({ ...record, displaced: null });
   }
 };
 
