@@ -1,4 +1,4 @@
-import type { ActualTemplate, DesiredState } from '../model/template.ts';
+import { unknownPlace, type ActualTemplate, type DesiredState } from '../model/template.ts';
 import { unmanagedProblems } from '../report/view.ts';
 import type { PassResult } from '../result.ts';
 import { MemoryError, type MemoryReader } from '../state/memory.ts';
@@ -42,12 +42,9 @@ export const withUnmanaged = async (
   };
 };
 
-const notDescribed = (
-  own: readonly ActualTemplate[],
-  { templates, unusable, files }: DesiredState,
-): readonly ActualTemplate[] => {
-  // An invalid file without a readable name may be the one that describes it.
-  if (files === 0 || unusable.some(({ template }) => template === null)) return [];
+const notDescribed = (own: readonly ActualTemplate[], state: DesiredState): readonly ActualTemplate[] => {
+  const { templates, unusable, files } = state;
+  if (files === 0 || unknownPlace(state) !== null) return [];
   const all = [...templates, ...unusable];
   const [ids, names] = [new Set(all.map(({ id }) => id)), new Set(all.map(({ template }) => template))];
   return own.filter(({ id, name }) => !ids.has(id) && !names.has(name));

@@ -22,7 +22,7 @@ import { plural } from '../lib/plural.ts';
 import { isHostLabel } from '../model/host.ts';
 import { matchNames } from '../model/match-names.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type { ActualTemplate } from '../model/template.ts';
+import { unknownPlace, type ActualTemplate } from '../model/template.ts';
 import { readRegularFileSync } from '../regular-file.ts';
 import { redactor, redactTexts } from '../secrets.ts';
 import type { ClientSettings } from '../settings/client.ts';
@@ -171,7 +171,10 @@ const importTarget = async (
   const own = loadOptionsOf(client, {});
   const paths = [directory, ...(isRead(directory, client) ? own.paths : [])];
   const state = await createTemplateLoader().load({ ...own, paths });
-  return { directory, client, state, withSchema: options['schema'] !== false, redact };
+  // What is not there yet describes nothing.
+  const problems = state.problems.filter(({ file }) => found !== null || file !== directory);
+  const unknown = unknownPlace({ ...state, problems });
+  return { directory, client, state, unknown, withSchema: options['schema'] !== false, redact };
 };
 
 /** Whether the client's passes read what is in a directory. */
@@ -193,7 +196,7 @@ interface ImportOutcome {
 const importTemplate = async (
   template: ActualTemplate,
   { name, id, fileName }: Label,
-  { directory, client, state, withSchema, redact }: ImportTarget,
+  { directory, client, state, unknown, withSchema, redact }: ImportTarget,
   extras: Pick<FileContents, 'subdomains' | 'noun' | 'whyNot'> = {},
 ): Promise<ImportOutcome> => {
   if (JSON.stringify(redact(template)) !== JSON.stringify(template)) {
@@ -223,6 +226,11 @@ const importTemplate = async (
         described === undefined
           ? 'it exists already, and does not describe this template'
           : `it describes the template already; accept ${shellWord(name)} writes into it what the service has; to import it anew, remove it first`,
+      );
+    // Once that can be read, the template would have two descriptions, and be held.
+    if (described === undefined && unknown !== null)
+      throw new UserError(
+        `${unknown} cannot be read, and may describe it: mend that first, or import with --out`,
       );
     if (Buffer.byteLength(text) > maxFileSize) throw new UserError('it would be too large for one file');
     await createFile(placeOf(file), text);

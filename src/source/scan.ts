@@ -107,9 +107,9 @@ export const scanFiles = async (
       add(await findFile(root, basename(path), realRoots));
     } catch (error) {
       const missing = missingAt(path, error);
-      // A relative path depends on the working directory, so name it.
+      // A relative path depends on the working directory, so name it. `import` writes into the first one.
       const where = isAbsolute(path) ? '' : ` (${place})`;
-      const isDirectory = missing.reason === notThere && !isTemplateName(path);
+      const isDirectory = missing.reason === notThere && !isTemplateName(path) && path === paths[0];
       const advice = isDirectory ? '; `import` makes it, with the templates of the service' : '';
       found.set(path, { ...missing, reason: `${missing.reason}${where}${advice}` });
     }

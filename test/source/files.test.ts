@@ -85,6 +85,11 @@ test('a problem says the path as it was given, and what to do', async () => {
     expect.stringMatching(`^${given}/b.YAML: .* its name has to end in .yaml or .yml, in small letters`),
     expect.stringMatching('ller.yaml cannot be read: its name is not UTF-8: rename it'),
     expect.stringMatching(`^${given}/web/a.yaml:1:1: error: `),
+    expect.stringMatching(String.raw`/gone cannot be read: it does not exist \[unreadable]$`),
+  ]);
+  // It writes into the first one.
+  const alone = await load(join(directory, 'gone'));
+  expect(alone.problems.map(formatProblem)).toEqual([
     expect.stringMatching('/gone cannot be read: it does not exist; `import` makes it'),
   ]);
 });

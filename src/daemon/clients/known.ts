@@ -1,5 +1,5 @@
 import type { PassReport } from '../../cluster/membership.ts';
-import type { DesiredState, DesiredTemplate } from '../../model/template.ts';
+import { unknownPlace, type DesiredState, type DesiredTemplate } from '../../model/template.ts';
 import { answersIn, withAnswers, type KnownAnswers } from '../../report/answers.ts';
 import { problemText } from '../../report/view.ts';
 import { withoutApplied, type PassResult, type TemplateResult } from '../../result.ts';
@@ -56,8 +56,7 @@ export class KnownState {
     if (found === null) return [];
     const before = this.#latest?.templates ?? [];
     const known = new Set(found.templates.map(({ template }) => template));
-    // An invalid file without a readable name may be the one that describes it.
-    const mayBeAny = this.#files?.unusable.some(({ template }) => template === null) === true;
+    const mayBeAny = this.#files !== null && unknownPlace(this.#files) !== null;
     this.#take(withLastKnown(found, this.#latest, this.#readAt));
     return before.flatMap(({ template, file }) =>
       mayBeAny || known.has(template) || template === file ? [] : template,

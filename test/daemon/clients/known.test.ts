@@ -66,12 +66,14 @@ it('a service that cannot be read leaves the last known result of each template,
 });
 
 it.each([
-  ['is reported once', null, ['web']],
-  ['is not reported while an unreadable file may describe it', 'web.yaml', []],
-])('a template whose file is gone %s', (_, file, gone) => {
+  ['is reported once', null, null, ['web']],
+  ['is not reported while an unreadable file may describe it', 'web.yaml', null, []],
+  ['is not reported while a directory cannot be read, which may describe it', null, 'more', []],
+])('a template whose file is gone %s', (_, file, directory, gone) => {
   const known = after(withTemplates(template({ template: 'web' }), template({ template: 'mail' })));
   const unusable = file === null ? [] : [{ file, template: null }];
-  known.begin({ templates: [], unusable, problems: [], files: 2 } as unknown as DesiredState);
+  const problems = directory === null ? [] : [{ check: 'unreadable', file: directory }];
+  known.begin({ templates: [], unusable, problems, files: 2 } as unknown as DesiredState);
   const rest = withTemplates(template({ template: 'mail' }));
   expect([known.add(rest, null), known.add(rest, null)]).toEqual([gone, []]);
 });
