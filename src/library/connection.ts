@@ -171,8 +171,8 @@ const ofApply = [
 ] as const;
 
 /**
- * What cannot be meant, in a program without types: a misspelled `templates` would write all, as an empty list would, and
- * `force: 'false'` would force.
+ * What cannot be meant, in a program without types: a misspelled `templates` would write all, as an empty list would,
+ * `force: 'false'` would force, and an AbortController in the place of its signal would end nothing.
  */
 const mistakeIn = (given: object, known: readonly OptionName[]): string | null => {
   for (const [key, value] of Object.entries(given)) {
@@ -183,13 +183,18 @@ const mistakeIn = (given: object, known: readonly OptionName[]): string | null =
       const isList =
         Array.isArray(value) && value.length > 0 && value.every((one) => typeof one === 'string');
       if (!isList) return `${name}: expected a list of at least one text; all are meant where it is left out`;
+    } else if (name === 'signal') {
+      if (typeof value !== 'object' || value === null || !('aborted' in value))
+        return 'signal: expected an AbortSignal, such as the `signal` of an AbortController';
+    } else if (name === 'onEvent') {
+      if (typeof value !== 'function') return 'onEvent: expected a function';
     } else if (!otherwise.has(name) && typeof value !== 'boolean') return `${name}: expected true or false`;
   }
   return null;
 };
 
-/** No lists and nothing to switch on: they are looked at where they are used. */
-const otherwise: ReadonlySet<OptionName> = new Set(['cwd', 'onEvent', 'plan', 'lockTimeout', 'signal']);
+/** They are looked at where they are used. */
+const otherwise: ReadonlySet<OptionName> = new Set(['cwd', 'plan', 'lockTimeout']);
 
 const never = (): AbortSignal => new AbortController().signal;
 

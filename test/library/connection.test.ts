@@ -141,13 +141,17 @@ describe('a connection', () => {
       ],
       ['{"templates": "standard-web"}', 'templates: expected a list'],
       ['{"templates": ["standard-web"], "force": "false"}', 'force: expected true or false'],
+      ['{"signal": {"signal": {"aborted": true}}}', 'signal: expected an AbortSignal'],
+      ['{"signal": null}', 'signal: expected an AbortSignal'],
     ] as const)
       expect(await dns.apply(JSON.parse(text))).toMatchObject({
         ok: false,
         error: { kind: 'arguments', message: expect.stringContaining(message) },
       });
-    await using other = connect(settings, JSON.parse('{"sandBox": true}'));
-    expect(await other.apply()).toMatchObject({ ok: false, error: { kind: 'arguments' } });
+    for (const text of ['{"sandBox": true}', '{"onEvent": "change"}']) {
+      await using other = connect(settings, JSON.parse(text));
+      expect(await other.apply()).toMatchObject({ ok: false, error: { kind: 'arguments' } });
+    }
     expect(service.writes()).toEqual([]);
   });
 
