@@ -16,6 +16,8 @@ export interface GuardInput {
   readonly isWhole: boolean;
   /** Ids that answers have shown, and no listing. */
   readonly unlistedIds: readonly number[];
+  /** Whether no earlier write may still appear. */
+  readonly isSettled: boolean;
   readonly force: boolean;
   readonly retry: boolean;
 }
@@ -86,14 +88,17 @@ const firstContact = ({ desired, actual, memory, plan, force, retry }: GuardInpu
   );
 };
 
-/** A listing that lacks what answers show is not whole: what it lacks may be there. The other steps do not need it. */
-const notListed = ({ desired, plan, unlistedIds }: GuardInput): Hold | null =>
+/**
+ * A listing that lacks what answers show is not whole: what it lacks may be there. The other steps do not need it. While
+ * listings may be behind, nobody is told to retry: that would add the record a second time.
+ */
+const notListed = ({ desired, plan, unlistedIds, isSettled }: GuardInput): Hold | null =>
   countAdds(plan) === 0 || unlistedIds.length === 0
     ? null
     : guardHold(
         'not-listed',
-        `the listing does not show what its answers show (${describeIds(unlistedIds)}): adds wait until it does; ` +
-          `check what the service lists, then run ${applying('--retry', desired)}`,
+        `the listing does not show what its answers show (${describeIds(unlistedIds)}): adds wait until it does` +
+          (isSettled ? `; check what the service lists, then run ${applying('--retry', desired)}` : ''),
         'adds',
       );
 

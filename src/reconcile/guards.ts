@@ -1,7 +1,7 @@
 import { applying, countAdds, guardTemplate } from '../plan/guard.ts';
 import { isPolicy } from '../plan/hold.ts';
 import { chosenPart } from './permit.ts';
-import { isSuspended, stop, withHold, type TemplateState } from './state.ts';
+import { isSettled, isSuspended, stop, withHold, type TemplateState } from './state.ts';
 
 /**
  * Applies the guards. The limit of adds per pass holds the templates with most adds, as few as bring the rest under it.
@@ -31,7 +31,8 @@ const guardOne = (state: TemplateState): TemplateState => {
   const { desired, view: actual, memory, isWhole, circumstances } = state;
   const { unlistedIds } = memory.row;
   const plan = chosenPart(state);
-  const hold = guardTemplate({ ...circumstances, desired, actual, memory, plan, isWhole, unlistedIds });
+  const read = { desired, actual, memory, plan, isWhole, unlistedIds, isSettled: isSettled(state) };
+  const hold = guardTemplate({ ...circumstances, ...read });
   return hold ? withHold(state, hold) : state;
 };
 

@@ -89,7 +89,15 @@ const sayings: Readonly<Record<string, (given: Given) => readonly string[]>> = {
     const before = given.get('lost before')?.map((id) => Number(id.slice(1))) ?? null;
     const { isWhole } = lossIn(seen, before);
     const plan = planTemplate(seen);
-    const hold = guardTemplate({ ...seen, plan, isWhole, unlistedIds: [], retry: false, force: false });
+    const hold = guardTemplate({
+      ...seen,
+      plan,
+      isWhole,
+      unlistedIds: [],
+      isSettled: true,
+      retry: false,
+      force: false,
+    });
     return hold === null ? ['none'] : [`${hold.scope === 'template' ? '' : `${hold.scope} `}${hold.cause}`];
   },
   subdomain: (given) => {
