@@ -19,7 +19,8 @@ const day = 86_400_000;
 
 /**
  * Why a desired record may not be written now because of its past; null if it may. `pauseOf`: the failure that delays the write
- * of a record. `missed`: adds of the journal that one reading lacks. The first that applies:
+ * of a record. `missed`: adds of the journal that one reading lacks. `isSettled`: no earlier write may still appear. The first
+ * that applies:
  *
  * | because of                                            | of         | until                                   |
  * | ----------------------------------------------------- | ---------- | --------------------------------------- |
@@ -35,8 +36,12 @@ export const blockOf = (
   desiredKeys: DesiredKeys,
   now: Instant,
   pauseOf: PauseOf,
+  isSettled: boolean,
 ) => {
   const { records, byId } = memory;
+  // Whoever retries while listings may be behind gets it a second time.
+  const advice = isSettled ? 'find out why, then apply --retry' : 'listings may be behind: wait';
+  const vanished = (what: string): Block => ({ reason: 'vanished', message: `${what}; ${advice}` });
   const failing = (record: RecordState, desired: DesiredEntry): Block | null => {
     const failure = pauseOf(record, dataOf(desired.record));
     return failure && { reason: 'refused', message: failure.message, retryAt: retryAtOf(failure, now) };
@@ -65,11 +70,6 @@ export const blockOf = (
     );
   };
 };
-
-const vanished = (what: string): Block => ({
-  reason: 'vanished',
-  message: `${what}; find out why, then apply --retry`,
-});
 
 /** Whatever the file says since. */
 const lostBySet = ({ records }: TemplateMemory, missed: readonly Entry[]): Map<string, number> => {

@@ -307,7 +307,7 @@ export const planOf = (state: TemplateState): TemplatePlan => {
     memory,
     isSuspicious: isSettled(state) && !retry,
     mayStrand: force,
-    blockOf: blockOf(memory, missed, desiredKeysOf(desired), began, pauses),
+    blockOf: blockOf(memory, missed, desiredKeysOf(desired), began, pauses, isSettled(state)),
     parkBlockOf: parkBlockOf(memory, began, pauses),
   });
   plans.set(memory, { desired, actual, what, plan });

@@ -51,6 +51,8 @@ const kindOf = (
   if (one.outcome === 'applied' || one.outcome === 'failed') return null;
   switch (one.action) {
     case 'blocked':
+      // While listings may be behind.
+      if (one.reason === 'vanished' && one.message.endsWith(': wait')) return null;
       return one.reason === 'cname-conflict' || one.reason === 'null-mx-conflict' ? 'conflict' : one.reason;
     case 'surplus':
       // What it blocks says what to do about it.
