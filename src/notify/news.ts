@@ -85,7 +85,8 @@ export const healthsOf = ({ result, failure, removed, isEnding }: EndedPass): He
     // If the service is unusable, all templates fail alike; the client says that once.
     .filter((one) => holdReason === null || stateByItself(one) !== null)
     .map((one) => healthOf(one, commits, errors.get(one.file)));
-  if (isEnding) return healths.filter(({ state }) => state === 'unknown');
+  // What it has corrected no later pass sees.
+  if (isEnding) return healths.filter(({ state, counts }) => state === 'unknown' || counts.mended > 0);
   for (const { file } of templates) errors.delete(file);
   // Of files without a template, which would otherwise not be told.
   const ofFiles = [...errors.values()].flat();

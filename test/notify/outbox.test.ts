@@ -97,6 +97,7 @@ const sights = {
   driftCut: { ...drifted, ...cut },
   heldCut: { ...held, ...cut },
   unknownCut: { ...unknown, ...cut },
+  mendedCut: { ...mended, ...cut },
   two: passEvent([{ status: 'held' }, { template: 'mail', ...of('drifted', update()) }]),
 } satisfies Record<string, EndedPass>;
 
@@ -139,6 +140,7 @@ test.each<[string, string, NotifyReceiver['on']?]>([
   ['drift noTemplate drift', 'drift; -; -'],
   ['driftCut heldCut', '-; -'],
   ['unknownCut', 'unknown'],
+  ['mendedCut calm', 'mended; -'],
   ['two', 'held, mail drift'],
   ['held drift calm', '-; drift; cleared', ['drift']],
   ['drift held calm', 'drift; held; cleared', ['drift']],
