@@ -22,7 +22,11 @@ export class WireError extends Error {
 export const wireError = (thrown: unknown, sent: boolean, fault: WireFault = 'network'): WireError => {
   if (thrown instanceof WireError) return thrown;
   const error = thrown instanceof Error ? thrown : new Error(String(thrown));
-  const { message } = error;
+  // Of a host with several addresses, Node.js says what became of each in errors of their own.
+  const message =
+    error instanceof AggregateError
+      ? error.errors.map(({ message: one }: Error) => one).join('; ')
+      : error.message;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : null;
   if (code === null) return new WireError(message, fault, sent, error.name);
   const said = message.includes(code) ? message : `${code}: ${message}`;

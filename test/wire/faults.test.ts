@@ -1,3 +1,4 @@
+import dns from 'node:dns';
 import type { Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
@@ -195,6 +196,17 @@ test('https: is asked about only where nothing was ever answered', async () => {
   const service = connected(server.url);
   await read(service);
   expect((await failureOf(write(service))).message).toMatch(/before its answer was complete \(.*\)$/);
+});
+
+test('of a host whose addresses all fail, the message says what became of each', async () => {
+  vi.spyOn(dns, 'lookup').mockImplementation(((_: string, __: object, found: (...of: unknown[]) => void) =>
+    found(
+      null,
+      ['127.0.0.2', '127.0.0.3'].map((address) => ({ address, family: 4 })),
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- one of its many forms
+    )) as unknown as typeof dns.lookup);
+  const { message } = await failureOf(write(connected('http://panel.example.net:1/api/v1')));
+  expect(message).toContain('(connect ECONNREFUSED 127.0.0.2:1; connect ECONNREFUSED 127.0.0.3:1)');
 });
 
 test('a write that was not sent is sent when the service is back', async () => {
