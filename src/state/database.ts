@@ -145,7 +145,7 @@ const checkSchema = (connection: SqliteConnection, file: string): void => {
   const { user_version: found } = connection.all<{ user_version: number }>('PRAGMA user_version')[0]!;
   if (found > currentVersion)
     throw new UserError(
-      `${file} was written by a newer version of this program (schema ${found}, this one knows ${currentVersion}): use that version, or another --state-dir`,
+      `${file} was written by a newer version of this program (schema ${found}, this one knows ${currentVersion}): use that version; ${anotherKnowsNothing}`,
     );
   if (found > 0 && found < currentVersion)
     throw new DamagedMemoryError(`${file} is of version 0.1, or of a preview of 0.2`);
