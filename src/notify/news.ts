@@ -82,8 +82,8 @@ export const healthsOf = ({ result, failure, removed, isEnding }: EndedPass): He
     ({ file }) => file,
   );
   const healths = worstFirst(templates)
-    // If the service is unusable, all templates fail alike; the client says that once.
-    .filter((one) => holdReason === null || stateByItself(one) !== null)
+    // If the service is unusable, all templates fail alike; the client says that once. But it says nothing of what was corrected.
+    .filter((one) => holdReason === null || stateByItself(one) !== null || one.differences.some(isCorrected))
     .map((one) => healthOf(one, commits, errors.get(one.file)));
   // What it has corrected no later pass sees.
   if (isEnding) return healths.filter(({ state, counts }) => state === 'unknown' || counts.mended > 0);
@@ -133,10 +133,7 @@ const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Er
   const commit = commits.find((one) => one.revision === revision);
   const left = result.differences.filter(({ outcome }) => outcome !== 'applied');
   const reasons = left.filter(isReasonFor[state] ?? (() => false));
-  // Changed at the service, and put right by this pass.
-  const corrected = result.differences.filter(
-    (one) => one.outcome === 'applied' && 'cause' in one && (one.cause === 'drifted' || one.cause === 'both'),
-  );
+  const corrected = result.differences.filter(isCorrected);
   const subdomains = result.subdomains.filter(
     ({ status, answers }) => status === 'drifted' || status === 'failed' || answers.status === 'drifted',
   );
@@ -187,6 +184,10 @@ const stateByItself = ({
   // What waits for an earlier write to settle waits for no person.
   return retryAt === undefined ? status : 'drifted';
 };
+
+/** Changed at the service, and put right by this pass. */
+const isCorrected = (one: Difference): boolean =>
+  one.outcome === 'applied' && 'cause' in one && (one.cause === 'drifted' || one.cause === 'both');
 
 const isUnknown = ({ outcome }: Difference): boolean => outcome === 'unknown';
 

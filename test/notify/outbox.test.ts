@@ -82,6 +82,10 @@ const sights = {
   pauseEnds: passEvent([of('drifted', blocked('refused', '192.0.2.1', { recordId: 5 }))]),
   away: passEvent([{ status: 'failed', message: 'ECONNREFUSED' }], { holdReason: 'ECONNREFUSED' }),
   awayMidway: passEvent([of('failed', update({ outcome: 'unknown' }))], { holdReason: '503' }),
+  awayOnceMended: passEvent(
+    [of('failed', update({ outcome: 'applied' }), update({ recordId: 6, outcome: 'skipped' }))],
+    { holdReason: '401' },
+  ),
   noFileRead: passEvent([{ status: 'failed', message: '1 error in templates/web.yaml' }]),
   strange: beside(inSync),
   strangeToo: beside(inSync, 'b.yaml'),
@@ -127,6 +131,7 @@ test.each<[string, string, NotifyReceiver['on']?]>([
   ['waiting', 'drift'],
   ['calm away away calm', '-; client failed; -; client cleared'],
   ['awayMidway', 'client failed, unknown'],
+  ['awayOnceMended away calm', 'client failed, failed; -; client cleared, cleared'],
   ['drift away drift', 'drift; client failed; client cleared'],
   ['noPass noPass calm', 'client failed; -; client cleared'],
   ['strange strange calm', 'client failed; -; client cleared'],
