@@ -48,7 +48,10 @@ export const newsAfter = (
   const fresh = isSame ? told : { state, keys, since: null };
   if (event === null) return { told: fresh, change: null };
   const isSubscribed = on.some((one) => one === (event === 'mended' ? 'drift' : event));
-  if (told.state === 'in-sync' && !isSubscribed) return { told, change: null };
+  // Who was told of something else hears what became of it, but no more of that.
+  const isSameState = state === told.state;
+  if (!isSubscribed && (isSameState || told.state === 'in-sync'))
+    return { told: isSameState ? fresh : told, change: null };
   // A clock that was set back would put it off for as long.
   const since = Math.min(told.since ?? now, now);
   if (event !== 'cleared' && now - since < after) return { told: { ...told, since }, change: null };

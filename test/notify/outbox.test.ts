@@ -152,6 +152,7 @@ test.each<[string, string, NotifyReceiver['on']?]>([
   ['mended held calm', 'mended; -; -', ['drift']],
   ['mended drift held calm', '-; -; held; cleared', ['held', 'failed']],
   ['failed unknown failed calm', '-; unknown; failed; cleared', ['unknown']],
+  ['failed drift more changedOnceMore mendedBesideDrift calm', 'failed; drift; -; -; -; cleared', ['failed']],
 ])('each pass sends what is new: %s', async (words, expected, on) => {
   const outbox = newOutbox();
   const heard: string[] = [];
