@@ -186,7 +186,7 @@ const write = async (
   run: ClientRun,
 ): Promise<FinishedTemplate[]> => {
   const { pass } = run;
-  const confirmed = await confirmTemplates(prepared, run);
+  const confirmed = await confirmSaid(await confirmTemplates(prepared, run), run);
   const planned = guardAll(
     confirmed.map((state) => run.look(state)),
     pass.maxAddsPerPass,
@@ -213,11 +213,6 @@ const confirmTemplates = async (
   });
   const listing = first.some(({ isWaiting }) => isWaiting) ? await run.readLater() : null;
   if (listing === null) return first.map(({ state }) => state);
-  // What a file does not say any more would stay for ever; what it says now is the next pass's.
-  const files = await run.pass.peek?.();
-  const now = files && new Set(files.templates);
-  const isSaid = (desired: DesiredTemplate): boolean =>
-    !now || now.has(desired) || [...now].some((one) => isAlike(one, desired));
   const bound = bindTemplates(
     states.map(({ desired }) => desired),
     [],
@@ -227,8 +222,6 @@ const confirmTemplates = async (
     const shown = listing.templates.get(state.view.id);
     // Also where there is a newer reading, made for another template.
     const isOther = state.confirmed.size > 0 && (!shown || digestOf(shown) !== digestOf(state.view));
-    if ((isWaiting || state.confirmed.size > 0) && !isSaid(state.desired))
-      return { ...state, confirmed: new Set<string>(), notes: [...state.notes, filesChanged] };
     if (!isWaiting && !isOther) return state;
     return { ...confirmBy(state, shown, bound[index]!, listing), comparedListing: listing.templates };
   });
@@ -236,6 +229,18 @@ const confirmTemplates = async (
   // Where the first listing was from before an earlier write, the second one is the first that counts.
   const late = kept.filter((state, index) => isSettled(state) && !isSettled(first[index]!.state));
   return late.length === 0 ? kept : replaced(kept, late, await confirmTemplates(late, run));
+};
+
+/** What a file does not say any more would stay for ever; what it says now is the next pass's. */
+const confirmSaid = async (states: readonly TemplateState[], run: ClientRun): Promise<TemplateState[]> => {
+  const mayWrite = states.some(({ confirmed }) => confirmed.size > 0);
+  const files = mayWrite ? await run.pass.peek?.() : undefined;
+  const now = files && new Set(files.templates);
+  const isSaid = ({ confirmed, desired }: TemplateState): boolean =>
+    !now || confirmed.size === 0 || now.has(desired) || [...now].some((one) => isAlike(one, desired));
+  return states.map((state) =>
+    isSaid(state) ? state : { ...state, confirmed: new Set(), notes: [...state.notes, filesChanged] },
+  );
 };
 
 const filesChanged = 'its files were changed during this pass: the next one writes what they say now';

@@ -38,6 +38,8 @@ interface Load extends Described {
   /** Whether all that were found could be read: what could not, may be readable the next time, as it is. */
   readonly isRead: boolean;
   readonly held: ReadonlySet<string>;
+  /** Those of them that say something else than was taken. */
+  readonly waiting: ReadonlySet<string>;
   readonly uploads: Uploads;
 }
 
@@ -131,8 +133,11 @@ export const createTemplateLoader = ({
       ? await withoutUploads(uploads, stands, describe)
       : { ...(await describe(new Set())), held: nothing.held, uploads };
     for (const path of judged.held) if (!heldBefore.has(path)) onWait(path);
+    const hashIn = (versions: Described['taken'], path: string) => versions.get(path)?.content.hash;
+    const isOther = (path: string): boolean => hashIn(snapshot.versions, path) !== hashIn(judged.taken, path);
     const next = {
       ...judged,
+      waiting: new Set([...judged.held].filter(isOther)),
       key,
       scan: snapshot.scan,
       isRead: snapshot.unread.size === 0,
@@ -157,6 +162,8 @@ export const createTemplateLoader = ({
     },
     /** Where the last load has found files; null if nothing was loaded. */
     scan: () => previous?.scan ?? null,
+    /** The files that the last load has left for later: what it took of them is not what they say now. */
+    waiting: (): ReadonlySet<string> => previous?.waiting ?? nothing.waiting,
     /** Of all files that the last load has taken, their paths and contents; null if any were absent, or could not be read. */
     digest: () => previous && digestOf(previous),
   };
@@ -183,6 +190,7 @@ const nothing = {
   taken: new Map<string, Version | null>(),
   resolved: new Map<string, ResolvedFile>(),
   held: new Set<string>(),
+  waiting: new Set<string>(),
   uploads: noUploads,
 };
 

@@ -1,10 +1,11 @@
 import path from 'node:path';
 import { maxFileSize } from '../desired/parse-file.ts';
-import type { DesiredState } from '../model/template.ts';
+import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import { readBeginning } from '../regular-file.ts';
 import { openCheckouts } from './checkout.ts';
 import { createTemplateLoader, type LoaderOptions, type LoadOptions } from './load.ts';
 import { filesIn } from './scan.ts';
+import { filesOf } from './uploads.ts';
 import type { Look } from './watch.ts';
 
 /** Where the passes of one client take its template files from: the files of this machine. */
@@ -28,8 +29,13 @@ export const openTemplateSource = (options: LoadOptions, more: Omit<LoaderOption
       const change = taken === null || found === taken ? null : found;
       return { change, directories: loader.scan()?.directories ?? new Map() };
     },
-    /** What the files say by now, which counts as a change until it is loaded. */
-    peek: (): Promise<DesiredState> => loader.load(options),
+    /** What the files say by now, which counts as a change until it is loaded. Nobody knows yet what one that waits will say. */
+    peek: async (): Promise<DesiredState> => {
+      const found = await loader.load(options);
+      const waiting = loader.waiting();
+      const isWhole = (one: DesiredTemplate): boolean => !filesOf(one).some((file) => waiting.has(file));
+      return { ...found, templates: found.templates.filter(isWhole) };
+    },
     revisions,
     /**
      * By what other processes can tell whether they have the same files: a digest of all their paths and contents, and the

@@ -238,7 +238,7 @@ const lackOf = (
   return { sets, endsAnew, isUnrestrained };
 };
 
-const filesOf = ({ source, fragments = [] }: DesiredTemplate): string[] => [source.file, ...fragments];
+export const filesOf = ({ source, fragments = [] }: DesiredTemplate): string[] => [source.file, ...fragments];
 
 const keyOf = ({ template, id }: DesiredTemplate): string => `${id} ${template}`;
 

@@ -35,6 +35,9 @@ export const inputs: Readonly<Record<string, Input>> = {
   },
   file: ({ folder }, [name = 'web'], lines) =>
     save(path.join(folder, 'templates', `${name}.yaml`), templateFile(path.basename(name), lines)),
+  // In place, as an upload or an editor does.
+  overwrite: ({ folder }, [name = 'web'], lines) =>
+    writeFileSync(path.join(folder, 'templates', `${name}.yaml`), templateFile(name, lines)),
   text: ({ folder }, [name = ''], lines) => save(path.join(folder, name), `${lines.join('\n')}\n`),
   examples: ({ folder }) => cpSync('templates', path.join(folder, 'templates'), { recursive: true }),
   // The name server of a subdomain.

@@ -78,7 +78,7 @@ export const outputs: Readonly<Record<string, Output>> = {
   },
   start: async (world, _, [word = '', ...words]) => {
     const held = world.service.untilHeld();
-    world.started = command(world, word, words);
+    world.started = Promise.resolve((outputs[word] ?? command)(world, word, words));
     await Promise.race([held, world.started]);
     return [];
   },
