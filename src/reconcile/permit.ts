@@ -58,13 +58,21 @@ export type SkipReason = (step: Step) => Skip | null;
  * | one reading is not enough                              | all but that                                              |
  * | once in a pass                                         | what was attempted                                        |
  */
-const permit = (step: Step, state: TemplateState, client: ClientView | null): Skip | null =>
-  policyReason(step, state) ?? (client && passReason(step, state, client));
+export const permits = (state: TemplateState, client: ClientView | null): SkipReason => {
+  const held = withLinked(state, (step) => policyReason(step, state));
+  if (client === null) return held;
+  return withLinked(state, (step) => {
+    const reason = policyReason(step, state);
+    if (reason !== null) return reason;
+    const [linked, own] = [held(step), passReason(step, state, client)];
+    // No later pass writes what waits for something that may not be written: a second reading is none of its reasons.
+    return linked && own ? { ...own, text: linked.text } : (linked ?? own);
+  });
+};
 
 /** The same for all steps of a plan: what is linked to another step is not written without it. */
-export const permits = (state: TemplateState, client: ClientView | null): SkipReason => {
+const withLinked = (state: TemplateState, ownReason: SkipReason): SkipReason => {
   const { steps, links } = planOf(state);
-  const ownReason = (step: Step): Skip | null => permit(step, state, client);
   // Asked before each of thousands of writes: only what is linked is looked at before it is asked for.
   const reasons = new Map<Step, Skip>();
   for (const step of steps) {
