@@ -150,13 +150,15 @@ export const orderSteps = (
     return arrivals.get(place!)?.find((one) => isBeside(results.get(one)!));
   };
 
-  /** In a loop: each of thousands of records may go where the next one was. */
+  /** In a loop: each of thousands of records may go where the next one was. In a ring the step comes whose turn it is. */
   const visitInOrder = (step: Step): void => {
     const chain = new Set<Step>();
-    for (let next: Step | undefined = step; next && !chain.has(next); next = comingTo(next)) {
+    let next: Step | undefined = step;
+    for (; next && !chain.has(next) && !states.has(next); next = comingTo(next)) {
       chain.add(next);
-      if (isPark(next) || states.has(next)) break;
+      if (isPark(next)) break;
     }
+    if (next === step) visit(step);
     for (const one of [...chain].toReversed()) visit(one);
   };
 

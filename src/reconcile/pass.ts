@@ -248,9 +248,9 @@ const filesChanged = 'its files were changed during this pass: the next one writ
 const isAlike = (one: DesiredTemplate, other: DesiredTemplate): boolean =>
   one.template === other.template && saying(one) === saying(other);
 
-/** All that a template's files say of it, wherever that stands in them. */
+/** All that a template's files say of it, wherever that stands in them, and however long they may be on their way. */
 const saying = (desired: DesiredTemplate): string =>
-  JSON.stringify(desired, (key, value: unknown) => (key === 'source' ? undefined : value));
+  JSON.stringify(desired, (key, value: unknown) => (key === 'source' || key === 'until' ? undefined : value));
 
 /** Templates in doubt wait together for one listing that settles them. */
 const writeTemplates = async (
