@@ -15,6 +15,9 @@ export type SkipCause = 'mode-report' | 'mode-edits' | 'not-selected' | 'held' |
 /** The parts of a record that an update can change. */
 export type Field = 'name' | 'content' | 'priority' | 'ttl';
 
+/** Ends the message of a record that counts as vanished, where a listing may only be from before its add. */
+export const waitForListings = 'listings may be behind: wait';
+
 export type BlockReason = 'cname-conflict' | 'null-mx-conflict' | 'not-converging' | 'refused' | 'vanished';
 
 interface WriteOutcome {

@@ -8,6 +8,7 @@ import {
   type DesiredEntry,
   type DesiredKeys,
 } from '../plan/entry.ts';
+import { waitForListings } from '../plan/difference.ts';
 import { parkedKey } from '../plan/memory.ts';
 import type { Block } from '../plan/plan-input.ts';
 import type { Entry, Failure, Instant, RecordState } from '../state/memory.ts';
@@ -40,7 +41,7 @@ export const blockOf = (
 ) => {
   const { records, byId } = memory;
   // Whoever retries while listings may be behind gets it a second time.
-  const advice = isSettled ? 'find out why, then apply --retry' : 'listings may be behind: wait';
+  const advice = isSettled ? 'find out why, then apply --retry' : waitForListings;
   const vanished = (what: string): Block => ({ reason: 'vanished', message: `${what}; ${advice}` });
   const failing = (record: RecordState, desired: DesiredEntry): Block | null => {
     const failure = pauseOf(record, dataOf(desired.record));

@@ -2,7 +2,7 @@ import { escapeControl, shortText } from '../lib/escape-control.ts';
 import { groupBy } from '../model/group.ts';
 import type { RecordData } from '../model/record.ts';
 import { shellWord } from '../model/shell-word.ts';
-import type { Difference } from '../plan/difference.ts';
+import { waitForListings, type Difference } from '../plan/difference.ts';
 import { patternOf } from '../plan/record-pattern.ts';
 
 /**
@@ -51,8 +51,7 @@ const kindOf = (
   if (one.outcome === 'applied' || one.outcome === 'failed') return null;
   switch (one.action) {
     case 'blocked':
-      // While listings may be behind.
-      if (one.reason === 'vanished' && one.message.endsWith(': wait')) return null;
+      if (one.reason === 'vanished' && one.message.endsWith(waitForListings)) return null;
       return one.reason === 'cname-conflict' || one.reason === 'null-mx-conflict' ? 'conflict' : one.reason;
     case 'surplus':
       // What it blocks says what to do about it.
