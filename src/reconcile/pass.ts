@@ -243,7 +243,8 @@ const confirmSaid = async (states: readonly TemplateState[], run: ClientRun): Pr
   );
 };
 
-const filesChanged = 'its files were changed during this pass: the next one writes what they say now';
+const filesChanged =
+  'its files changed during this pass, or still are being written: a later pass goes by them';
 
 const isAlike = (one: DesiredTemplate, other: DesiredTemplate): boolean =>
   one.template === other.template && saying(one) === saying(other);
