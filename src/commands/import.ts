@@ -171,8 +171,9 @@ const importTarget = async (
   const own = loadOptionsOf(client, {});
   const paths = [directory, ...(isRead(directory, client) ? own.paths : [])];
   const state = await createTemplateLoader().load({ ...own, paths });
-  // What is not there yet describes nothing.
-  const problems = state.problems.filter(({ file }) => found !== null || file !== directory);
+  // What is not there yet describes nothing, however the settings and --out write it.
+  const isPlace = (file: string | null): boolean => file !== null && path.resolve(client.cwd, file) === place;
+  const problems = state.problems.filter(({ file }) => found !== null || !isPlace(file));
   const unknown = unknownPlace({ ...state, problems });
   return { directory, client, state, unknown, withSchema: options['schema'] !== false, redact };
 };
