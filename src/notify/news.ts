@@ -36,15 +36,18 @@ export const nothingTold: Told = { state: 'in-sync', keys: [], since: null };
 /** What a receiver is to be told after a pass that ended `now`; the same object as before if that is nothing. */
 export const newsAfter = (
   told: Told,
-  { keys, ...shown }: Health,
-  { client, run, at }: EndedPass,
+  { keys: found, ...shown }: Health,
+  { client, run, at, isEnding }: EndedPass,
   { on, after }: NotifyReceiver,
   now: number,
 ): { readonly told: Told; readonly change: NotifiedChange | null } => {
-  const { state, counts } = shown;
+  const { counts } = shown;
+  // A pass that was cut short says nothing of the state.
+  const isCut = isEnding && shown.state !== 'unknown';
+  const [state, keys] = isCut ? [told.state, told.keys] : [shown.state, found];
   const event = eventOf(told, state, keys) ?? (counts.mended > 0 && after === 0 ? 'mended' : null);
   // Differences that ended are forgotten, so that they are new if they return.
-  const isSame = state === told.state && keys.join() === told.keys.join() && told.since === null;
+  const isSame = isCut || (state === told.state && keys.join() === told.keys.join() && told.since === null);
   const fresh = isSame ? told : { state, keys, since: null };
   if (event === null) return { told: fresh, change: null };
   const isSubscribed = on.some((one) => one === (event === 'mended' ? 'drift' : event));
@@ -55,7 +58,7 @@ export const newsAfter = (
   // A clock that was set back would put it off for as long.
   const since = Math.min(told.since ?? now, now);
   if (event !== 'cleared' && now - since < after) return { told: { ...told, since }, change: null };
-  return { told: fresh, change: { event, client, previous: told.state, run, at, ...shown } };
+  return { told: fresh, change: { event, client, previous: told.state, run, at, ...shown, state } };
 };
 
 /** What the state says anew; null if it is the same for no new reason. */
@@ -87,7 +90,7 @@ export const healthsOf = ({ result, failure, removed, isEnding }: EndedPass): He
   const healths = worstFirst(templates)
     // If the service is unusable, all templates fail alike; the client says that once. But it says nothing of what was corrected.
     .filter((one) => holdReason === null || stateByItself(one) !== null || one.differences.some(isCorrected))
-    .map((one) => healthOf(one, commits, errors.get(one.file)));
+    .map((one) => healthOf(isEnding ? withoutUndone(one) : one, commits, errors.get(one.file)));
   // What it has corrected no later pass sees.
   if (isEnding) return healths.filter(({ state, counts }) => state === 'unknown' || counts.mended > 0);
   for (const { file } of templates) errors.delete(file);
@@ -191,6 +194,12 @@ const stateByItself = ({
 /** Changed at the service, and put right by this pass. */
 const isCorrected = (one: Difference): boolean =>
   one.outcome === 'applied' && 'cause' in one && (one.cause === 'drifted' || one.cause === 'both');
+
+/** After the shutdown: neither what it left undone nor what it could not read any more says anything. */
+const withoutUndone = (one: TemplateResult): TemplateResult =>
+  one.differences.some(isUnknown)
+    ? one
+    : { ...one, message: null, differences: one.differences.filter(isCorrected), subdomains: [] };
 
 const isUnknown = ({ outcome }: Difference): boolean => outcome === 'unknown';
 

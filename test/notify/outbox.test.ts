@@ -102,6 +102,15 @@ const sights = {
   heldCut: { ...held, ...cut },
   unknownCut: { ...unknown, ...cut },
   mendedCut: { ...mended, ...cut },
+  cutOnceMended: passEvent(
+    [
+      {
+        ...of('failed', update({ outcome: 'applied' }), update({ recordId: 6, outcome: 'skipped' })),
+        subdomains: [subdomain({ status: 'failed' })],
+      },
+    ],
+    cut,
+  ),
   two: passEvent([{ status: 'held' }, { template: 'mail', ...of('drifted', update()) }]),
 } satisfies Record<string, EndedPass>;
 
@@ -146,6 +155,7 @@ test.each<[string, string, NotifyReceiver['on']?]>([
   ['driftCut heldCut', '-; -'],
   ['unknownCut', 'unknown'],
   ['mendedCut calm', 'mended; -'],
+  ['cutOnceMended calm held cutOnceMended held', 'mended; -; held; mended; -'],
   ['two', 'held, mail drift'],
   ['held drift calm', '-; drift; cleared', ['drift']],
   ['drift held calm', 'drift; held; cleared', ['drift']],
