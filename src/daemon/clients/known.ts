@@ -22,6 +22,8 @@ export class KnownState {
   #readAt: string | null = null;
   /** The files of the last pass. */
   #files: DesiredState | null = null;
+  /** Templates of earlier passes that are gone, or that something describes which could not be read since. */
+  #missing: readonly string[] = [];
 
   /** The newest results of its templates, with the answers of name servers; null before the first pass. */
   get newest(): PassResult | null {
@@ -54,13 +56,14 @@ export class KnownState {
     this.lastError = lastError;
     this.isReady = found !== null && (this.isReady || isReadWell(found));
     if (found === null) return [];
-    const before = this.#latest?.templates ?? [];
+    const before = (this.#latest?.templates ?? []).filter(({ template, file }) => template !== file);
     const known = new Set(found.templates.map(({ template }) => template));
+    const missing = [...this.#missing, ...before.map(({ template }) => template)];
+    const gone = [...new Set(missing)].filter((template) => !known.has(template));
     const mayBeAny = this.#files !== null && unknownPlace(this.#files) !== null;
+    this.#missing = mayBeAny ? gone : [];
     this.#take(withLastKnown(found, this.#latest, this.#readAt));
-    return before.flatMap(({ template, file }) =>
-      mayBeAny || known.has(template) || template === file ? [] : template,
-    );
+    return mayBeAny ? [] : gone;
   }
 
   /** A pass that another process has made. */

@@ -66,14 +66,16 @@ it('a service that cannot be read leaves the last known result of each template,
 });
 
 it.each([
-  ['is reported once', null, null, ['web']],
-  ['is not reported while an unreadable file may describe it', 'web.yaml', null, []],
-  ['is not reported while a directory cannot be read, which may describe it', null, 'more', []],
-])('a template whose file is gone %s', (_, file, directory, gone) => {
+  ['is reported once', null, null, ['web'], []],
+  ['is reported once no unreadable file may describe it', 'web.yaml', null, [], ['web']],
+  ['is reported once no directory that cannot be read may describe it', null, 'more', [], ['web']],
+])('a template whose file is gone %s', (_, file, directory, gone, later) => {
   const known = after(withTemplates(template({ template: 'web' }), template({ template: 'mail' })));
   const unusable = file === null ? [] : [{ file, template: null }];
   const problems = directory === null ? [] : [{ check: 'unreadable', file: directory }];
   known.begin({ templates: [], unusable, problems, files: 2 } as unknown as DesiredState);
   const rest = withTemplates(template({ template: 'mail' }));
   expect([known.add(rest, null), known.add(rest, null)]).toEqual([gone, []]);
+  known.begin({ templates: [], unusable: [], problems: [], files: 2 });
+  expect([known.add(rest, null), known.add(rest, null)]).toEqual([later, []]);
 });
