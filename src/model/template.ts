@@ -116,11 +116,13 @@ export interface DesiredState {
   readonly usedVariables?: ReadonlySet<string>;
 }
 
-/** Where there may be descriptions of which nothing is known: a file without a readable name, or what cannot be read; else null. */
-export const unknownPlace = ({ unusable, problems }: Pick<DesiredState, 'unusable' | 'problems'>) =>
-  unusable.find(({ template }) => template === null)?.file ??
-  problems.find(({ check }) => check === 'unreadable' || check === 'outside')?.file ??
-  null;
-
 /** A file whose name begins with `_` is only included by others. */
 export const isFragmentPath = (path: string): boolean => /(?:^|[\\/])_[^\\/]*$/.test(path);
+
+/** Where there may be descriptions of which nothing is known: a file without a readable name, or what cannot be read; else null. */
+export const unknownPlace = ({ unusable, problems }: Pick<DesiredState, 'unusable' | 'problems'>) => {
+  const isUnknown = ({ check, file }: Problem): boolean =>
+    (check === 'unreadable' || check === 'outside') &&
+    !(file && isFragmentPath(file) && /\.ya?ml$/.test(file));
+  return unusable.find(({ template }) => template === null)?.file ?? problems.find(isUnknown)?.file ?? null;
+};

@@ -56,7 +56,7 @@ export const blockOf = (
       return (
         (record ? failing(record, desired) : null) ??
         (record ? notConverging(record, desired, actual, now) : null) ??
-        (there?.isOnlyCounted ? onlyCounted(actual) : null)
+        (there?.isOnlyCounted ? onlyCounted(actual, isSettled) : null)
       );
     }
     const key = recordKey(desired);
@@ -162,9 +162,9 @@ const restlessText = (
 };
 
 /** Whichever record of the file would use it. */
-const onlyCounted = ({ record: { id } }: ActualEntry): Block => ({
+const onlyCounted = ({ record: { id } }: ActualEntry, isSettled: boolean): Block => ({
   reason: 'not-converging',
-  message: `record ${id} came with an add of this template and has other values: accept it, or apply --retry`,
+  message: `record ${id} came with an add of this template and has other values: ${isSettled ? 'accept it, or apply --retry' : waitForListings}`,
 });
 
 const isStoredDifferently = (
