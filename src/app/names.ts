@@ -69,6 +69,26 @@ const refuseSharedNames = (meant: Described, described: Described): void => {
       );
 };
 
+/**
+ * What lifts a hold, as the message of one client's template says, would lift those of all that are called the same: whose is
+ * meant has to be said. Throws a `UserError`.
+ */
+export const refuseSeveral = async (
+  names: readonly string[],
+  clients: readonly Client[],
+  { client: chosen }: Options,
+): Promise<void> => {
+  if (chosen !== undefined) return;
+  const states = await Promise.all(clients.map((client) => client.load()));
+  const described = states.map((state) => new Set(describedIn(state).map(({ template }) => template)));
+  for (const name of names) {
+    const having = clients.filter((_, index) => described[index]!.has(name));
+    if (having.length < 2) continue;
+    const shown = having.map(({ settings }) => settings.name).join(', ');
+    throw new UserError(`${name} is a template of clients ${shown}: say whose with --client`);
+  }
+};
+
 /** Names that nothing has, each with a known one that may be meant. */
 export const unknownNames = (unknown: readonly string[], known: Iterable<string>): string =>
   unknown.map((name) => `${name}${suggestion(name, known)}`).join(', ');

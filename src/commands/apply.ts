@@ -1,5 +1,5 @@
 import { inAppContext, type AppContext } from '../app/app-context.ts';
-import { readOnly, resolveNames } from '../app/names.ts';
+import { readOnly, refuseSeveral, resolveNames } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { passClients, reportOn } from '../app/passes.ts';
 import { readPlan } from '../app/plan-file.ts';
@@ -25,6 +25,8 @@ export const apply: Run = async (patterns, options, io) => {
     const templates = await whileShown(io, 'reading template files', () =>
       resolveNames(context.clients, patterns),
     );
+    if (given.force || given.retry || given.acceptLoss)
+      await refuseSeveral(templates, context.clients, options);
     const how = { ...given, only: await readOnly(io, options['only'], context.clients, templates) };
     const file = typeof options['plan'] === 'string' ? options['plan'] : null;
     const approved = file === null ? null : { report: await readPlan(file, io), name: `the plan in ${file}` };

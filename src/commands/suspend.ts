@@ -2,7 +2,7 @@ import { userInfo } from 'node:os';
 import { inAppContext } from '../app/app-context.ts';
 import type { Client } from '../app/client.ts';
 import { describedIn } from '../app/template-files.ts';
-import { matchTemplates } from '../app/names.ts';
+import { matchTemplates, refuseSeveral } from '../app/names.ts';
 import type { Options } from '../app/options.ts';
 import { UserError } from '../errors.ts';
 import type { Io } from '../io.ts';
@@ -35,7 +35,8 @@ export const suspend: Run = (patterns, options, io) => {
 
 /** Ends the suspensions of these templates, whoever made them. */
 export const resume: Run = (patterns, options, io) =>
-  forEachName(patterns, options, io, async ({ client, templates }) => {
+  forEachName(patterns, options, io, async ({ client, clients, names, templates }) => {
+    await refuseSeveral(names, clients, options);
     const name = templates?.[0]?.template ?? nameOf(client);
     return client.suspending(async (one) => {
       const ended = (await one.resume(templates)).map(
@@ -51,6 +52,9 @@ export const resume: Run = (patterns, options, io) =>
 
 interface Target {
   readonly client: Client;
+  /** All that are asked for, and all names. */
+  readonly clients: readonly Client[];
+  readonly names: readonly string[];
   /** One name with each id that is known of it; null: all of the client. */
   readonly templates: readonly SuspendedTemplate[] | null;
   readonly redact: (text: string) => string;
@@ -73,7 +77,7 @@ const forEachName = async (
     for (const { client, known } of found) {
       const ofNames = names.map((name) => known.filter(({ template }) => template === name));
       for (const templates of patterns.length === 0 ? [null] : ofNames.filter((one) => one.length > 0))
-        for (const line of new Set(await act({ client, templates, redact })))
+        for (const line of new Set(await act({ client, clients, names, templates, redact })))
           io.stdout.write(`${escapeControl(line)}\n`);
     }
     return 0;
