@@ -22,7 +22,7 @@ export const makePrivateFile = (file: string): void => {
   if (!stats) closeSync(openSync(file, 'a', 0o600));
   else if (!stats.isFile()) {
     const what = stats.isDirectory() ? 'a directory' : 'not a regular file';
-    throw new UserError(`${file} is ${what}: remove it, or set --state-dir to another directory`);
+    throw new UserError(`${file} is ${what}: remove it; ${anotherKnowsNothing}`);
   }
 };
 
