@@ -224,7 +224,7 @@ const codeOf = (error: unknown): string =>
 const adviceOn = (error: unknown): string => {
   const code = codeOf(error);
   if (missingTables.has(code))
-    return 'run or apply creates the schema dns_sync as it starts if there is none (if there was one, restore its dump, or wait for unknownPause before you start them again); one that lacks tables needs the rest of its dump';
+    return 'run or apply creates the schema dns_sync as it starts if there is none (if there was one, restore its dump, or wait ten minutes, and for unknownPause, before you start them again); one that lacks tables needs the rest of its dump';
   if (code === '42501')
     return 'check the permissions of this user, who makes the tables in a schema of their own';
   // The second one to those who only read: the place in its log is asked for.

@@ -105,7 +105,7 @@ export const hasTables = async ({ query, place }: PostgresDatabase): Promise<boo
   if (row.version > schemaVersion) throw newerSchema(place, row.version);
   if (row.version < schemaVersion)
     throw new UserError(
-      `${place} has the tables of a preview of 0.2 (schema ${row.version}), whose state this version does not read: stop all of its processes, wait for unknownPause, remove them with DROP SCHEMA dns_sync CASCADE, and start again`,
+      `${place} has the tables of a preview of 0.2 (schema ${row.version}), whose state this version does not read: stop all of its processes, wait ten minutes, and for unknownPause, remove them with DROP SCHEMA dns_sync CASCADE, and start again`,
     );
   return true;
 };
@@ -117,7 +117,7 @@ const refuseOldProcesses = async ({ query, place }: PostgresDatabase): Promise<v
   ).catch(noneIfMissing);
   if (found === undefined) return;
   throw new UserError(
-    `${place} is in use by processes of version 0.1, whose state this version does not read: ${found.holder}. Stop all of them, wait for unknownPause, and start again`,
+    `${place} is in use by processes of version 0.1, whose state this version does not read: ${found.holder}. Stop all of them, wait ten minutes, and for unknownPause, and start again`,
   );
 };
 
