@@ -113,9 +113,9 @@ const conflictsOf = (one: Difference): readonly number[] =>
 
 const dataIn = (one: Difference): RecordData => (one.action === 'surplus' ? one.current : one.desired);
 
-/** What ends a suspension. */
-export const resuming = (template: string): string =>
-  `${run(`resume ${shellWord(template)}`)} ends the suspension.`;
+/** What ends a suspension: that of a whole client stays when one of its templates is resumed. */
+export const resuming = (template: string, client: string): string =>
+  `${run(`resume ${shellWord(template)}`)} ends the suspension; if all of client ${escapeControl(client)} is suspended, ${run(`resume --client ${shellWord(client)}`)} does.`;
 
 const it = ({ length }: readonly unknown[]): string => (length === 1 ? 'it' : 'them');
 

@@ -157,7 +157,7 @@ export const sectionOf = (
     commitUrl: commits.find((one) => one.revision === revision)?.url,
     said: [
       message === null ? [] : shownMessage(message),
-      template.suspension === undefined || differences.length === 0 ? [] : `To do: ${resuming(name)}`,
+      template.suspension === undefined || differences.length === 0 ? [] : `To do: ${resuming(name, client)}`,
     ].flat(),
     rows: rowsOf(name, differences, message),
     more,

@@ -132,7 +132,7 @@ test('what is suspended says what ends the suspension, if anything waits for it'
   const suspension = { by: 'ana', reason: 'moving', since: '2026-11-20T18:00:00.000Z', until: null };
   const of = (differences: Update[]): string =>
     render([{ status: 'suspended', message: 'suspended by ana: moving', suspension, differences }]);
-  const toDo = '\n  To do: `dns-template-sync resume standard-web` ends the suspension.\n';
+  const toDo = '\n  To do: `dns-template-sync resume standard-web` ends the suspension; if all of client';
   expect(of([change('a')])).toContain(`by ana: moving${toDo}`);
   expect(of([])).not.toContain(toDo);
 });
