@@ -13,7 +13,9 @@ export const toDosOf = (
   template: string,
   differences: readonly Difference[],
 ): ReadonlyMap<Difference, string> => {
-  const inTheWay = new Set(differences.flatMap(conflictsOf));
+  const inTheWay = new Set(
+    differences.flatMap((one) => (one.action === 'blocked' ? [...conflictsOf(one), one.recordId] : [])),
+  );
   const renames = renamesIn(differences);
   const kinds = groupBy(differences, (one) => kindOf(one, inTheWay, renames));
   return new Map(
@@ -44,7 +46,7 @@ const renamesIn = (differences: readonly Difference[]): ReadonlyMap<Difference, 
 
 const kindOf = (
   one: Difference,
-  inTheWay: ReadonlySet<number>,
+  inTheWay: ReadonlySet<number | undefined>,
   renames: ReadonlyMap<Difference, string>,
 ): keyof typeof sentences | null => {
   if (one.outcome === 'unknown') return 'unknown';
@@ -54,7 +56,7 @@ const kindOf = (
       if (one.reason === 'vanished' && one.message.endsWith(waitForListings)) return null;
       return one.reason === 'cname-conflict' || one.reason === 'null-mx-conflict' ? 'conflict' : one.reason;
     case 'surplus':
-      // What it blocks says what to do about it.
+      // What it blocks, or may be, says what to do about it: something else, or what undoes that.
       if (inTheWay.has(one.recordId)) return null;
       if (one.reason === 'duplicate') return 'duplicate';
       if (one.cause !== 'edited') return 'unlisted';

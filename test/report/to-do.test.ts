@@ -28,6 +28,14 @@ test.each<[string, Difference[], (string | null)[]]>([
     ['remove record 8 in the panel', null],
   ],
   [
+    'what may be another record: said of that one',
+    [
+      blocked('shop A 192.0.2.1', 'not-converging', 'no', { recordId: 8 }),
+      left(8, 'shop.example.net', { cause: 'unknown' }),
+    ],
+    [accept(" 'shop A'"), null],
+  ],
+  [
     'an edit, and what was written or could not be: nothing',
     [
       change('www', { cause: 'edited' }),
