@@ -3,8 +3,8 @@ import { isMap, isSeq } from 'yaml';
 import { allowableChecks } from '../desired/check-id.ts';
 import { UserError } from '../errors.ts';
 import { escapeControl } from '../lib/escape-control.ts';
-import { canonicalName } from '../model/canonical.ts';
-import { dataOf, type DesiredRecord, type RecordData } from '../model/record.ts';
+import { canonicalName, canonicalType } from '../model/canonical.ts';
+import { dataOf, isRecordType, type DesiredRecord, type RecordData } from '../model/record.ts';
 import { shellWord } from '../model/shell-word.ts';
 import type { DesiredState, DesiredTemplate } from '../model/template.ts';
 import type { Difference } from '../plan/difference.ts';
@@ -105,7 +105,10 @@ const changesFor = ({
 }: AcceptInput): { readonly changes: readonly FileChange[]; readonly unsaid: readonly string[] } => {
   const others = new Map(template.records.map((record) => [keyOf(record), record]));
   const unsaid: string[] = [];
-  const found = differences.flatMap((difference): FileChange | [] => {
+  // What may be a record of the file is a surplus as well.
+  const blockedIds = new Set(differences.map((one) => (one.action === 'blocked' ? one.recordId : null)));
+  const found = differences.flatMap((difference): FileChange | FileChange[] => {
+    if (difference.action === 'surplus' && blockedIds.has(difference.recordId)) return [];
     const current = difference.action === 'add' ? undefined : difference.current;
     // A parked record stands for none: a file that lists it would put it into other templates, too.
     const actual = isParkedName(canonicalName(current?.name ?? null)) ? undefined : current;
@@ -118,7 +121,14 @@ const changesFor = ({
     const { file, line } = difference.source;
     if (!desired) throw new UserError(`${file}:${line}: the file changed while it was compared: try again`);
     others.delete(key);
-    return { desired, wanted: actual ? changedTo(desired, actual) : null };
+    if (!actual || isOfType(actual, desired))
+      return { desired, wanted: actual ? changedTo(desired, actual) : null };
+    // A value of another type is none of this one.
+    const removal = { desired, wanted: null };
+    if (isRecordType(canonicalType(actual.type)))
+      return [removal, { desired: null, wanted: { ...actual, ttl: statableTtl(actual) } }];
+    unsaid.push(`a record of this type: ${shownRecord(actual)}`);
+    return removal;
   });
   // A file names each record once.
   const keys = new Set(others.keys());
@@ -134,6 +144,9 @@ const changesFor = ({
 };
 
 const keyOf = (record: RecordData): string => recordKey(entryOf(record));
+
+const isOfType = (one: RecordData, other: RecordData): boolean =>
+  canonicalType(one.type) === canonicalType(other.type);
 
 /** What does not differ stays as the file says it; so does a TTL if the file cannot say the other one. */
 const changedTo = (desired: DesiredRecord, actual: RecordData): RecordData => {
