@@ -71,7 +71,9 @@ export const unseen = (
 
 /**
  * A listing without any template that the state knows is probably that of another account, about which the state says
- * nothing: all templates are held, and nothing is learnt of them. Null if it shows one, or a person takes the listing's word.
+ * nothing: all templates are held, and nothing is learnt of them. Null if it shows one, or a person takes
+ * the listing's word. Nobody is told to set another state: if the listing is wrong, that one knows nothing of what was sent. A
+ * new name alone takes this state over with the token; not where the old one is listed too.
  */
 export const ofAnotherAccount = async (
   { templates }: DesiredState,
@@ -83,7 +85,7 @@ export const ofAnotherAccount = async (
   const listed = new Set(actual.map(({ id }) => id));
   if (known.length === 0 || known.some(({ templateId }) => listed.has(templateId))) return null;
   const what = known.length === 1 ? 'the template' : `any of the ${known.length} templates`;
-  const reason = `the service does not list ${what} that the saved state knows: this state is of another account, so set --state-dir, or name the client; if they are gone, run`;
+  const reason = `the service does not list ${what} that the saved state knows: this state is of another account, so correct the tokens, or list both accounts under \`clients\`, this one by a new name; if they are gone, run`;
   return templates.map((one) => unseen(one, 'held', `${reason} ${applying('--accept-loss', one)}`, pass));
 };
 
