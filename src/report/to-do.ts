@@ -108,7 +108,7 @@ const sentences = {
 } satisfies Record<string, Sentence>;
 
 const aside = (some: readonly unknown[]): string =>
-  `let \`surplus: park\` move ${it(some)} aside (with \`adopt: true\` if the file never listed ${it(some)})`;
+  `let \`surplus: park\` move ${it(some)} aside (with \`adopt: true\`, all that the file never listed)`;
 
 const conflictsOf = (one: Difference): readonly number[] =>
   one.action === 'blocked' ? (one.conflicts ?? []) : [];

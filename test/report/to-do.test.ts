@@ -28,6 +28,15 @@ test.each<[string, Difference[], (string | null)[]]>([
     ['remove record 8 in the panel', null],
   ],
   [
+    'what is in the way, beside what else adopt would move',
+    [
+      blocked('shop A 192.0.2.1', 'cname-conflict', 'no', { conflicts: [8] }),
+      left(8, 'shop', { cause: 'unknown' }),
+      left(9, 'theirs', { cause: 'unknown' }),
+    ],
+    ['all that the file never listed)', null, 'takes it into'],
+  ],
+  [
     'what may be another record: said of that one',
     [
       blocked('shop A 192.0.2.1', 'not-converging', 'no', { recordId: 8 }),
