@@ -33,7 +33,7 @@ const suspicionOf = (
         ? `record ${record.id} may be this record, and what the service shows of it cannot be understood: correct or delete it there`
         : matchesIgnore(ignore, record)
           ? `record ${record.id} (${shown(record)}) may be this record, and an ignore rule matches it: change it at the service, or the rule`
-          : `record ${record.id} (${shown(record)}) may be this record in the service's spelling: accept it, set surplus: park with adopt: true, or, if it is a different record, apply --retry`,
+          : `record ${record.id} (${shown(record)}) may be this record in the service's spelling: accept it, or, if it is a different record, apply --retry`,
 });
 
 const shown = ({ name, type, content }: ActualRecord): string => `${name ?? '@'} ${type} ${content}`;

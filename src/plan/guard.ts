@@ -76,7 +76,7 @@ const firstContact = ({ desired, actual, memory, plan, force, retry }: GuardInpu
     return guardHold(
       'first-contact',
       `first contact: ${describeIds([...plan.suspectIds])} may be of the file in another spelling, and so may others: ` +
-        `accept or import the template, set surplus: park with adopt: true, or run ${applying('--retry', desired)}`,
+        `accept or import the template, or run ${applying('--retry', desired)}`,
     );
   if (force || countAdds(plan) === 0) return null;
   const sets = new Set(actual.records.map((record) => setKey(entryOf(record))));

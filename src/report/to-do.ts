@@ -85,7 +85,7 @@ const sentences = {
   renamed: (some, _, renames) =>
     `the service cannot delete: with \`surplus: park\`, a pass can rename ${idsOf(some)} to ${quoted(renames.get(some[0]!) ?? '')}; without it, remove ${idsOf(some)} in the panel.`,
   unlisted: (some, template) =>
-    `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move ${it(some)} aside.`,
+    `${accept(template, some)} takes ${it(some)} into the file. Or remove ${idsOf(some)} in the panel, name ${it(some)} under \`ignore\`, or let \`surplus: park\` with \`adopt: true\` move all aside that the file never listed.`,
   duplicate: (some) => `remove ${idsOf(some)} in the panel, or ${aside(some)}.`,
   drifted: (...all) => `${accepted(...all)}; a pass writes what the file says.`,
   forced: (some, template, renames) =>
