@@ -100,6 +100,7 @@ export const createJudge = (options: {
       isWithdrawn: false,
       isRivalled: false,
       isMisled: false,
+      isDoubted: false,
     };
   };
   for (const { id, records } of start)
@@ -190,7 +191,7 @@ export const createJudge = (options: {
           const isLost = !other.isBound && (told === 'nothing' || (told === 'an answer' && !other.isShown));
           other.isRivalled ||= isSame && isLost && (landed !== 'no' || at === now());
           // It is taken for what that add may have made.
-          const isUntold = !other.isBound && (told === 'nothing' || other.pass.hasDied);
+          const isUntold = !other.isBound && (told === 'nothing' || other.isDoubted || other.pass.hasDied);
           if (isSame && isUntold && write.action === 'add') one.ours.add(record.id);
         }
       }
@@ -207,9 +208,12 @@ export const createJudge = (options: {
       const shownAs = records.find((record) => record.id === sent.recordId);
       // An answer from before the write that it answers, which is not seen to be wrong.
       if (attempt?.stored && shownAs && !sameState(shownAs, attempt.stored)) attempt.isMisled = true;
-      const others = newIn(records, pass.views.get(sent.templateId) ?? []).filter(
-        (record) => record !== shownAs,
-      );
+      const views = pass.views.get(sent.templateId) ?? [];
+      const others = newIn(records, views).filter((record) => record !== shownAs);
+      // An answer that is not whole, and shows what the add made under another name than it sent.
+      const isWhole = newIn(views.at(-1)?.records ?? [], [{ records }]).length === 0;
+      if (attempt && sent.write.action === 'add' && !isWhole && shownAs)
+        attempt.isDoubted = !sameKey(shownAs, attempt.after[0]!);
       if (attempt && sent.write.action === 'add' && !shownAs)
         for (const record of others) {
           attempt.isMisled = true;
@@ -309,7 +313,10 @@ const isBoundBy = (views: readonly View[], { sent, after, stored }: Attempt): bo
   views.some(({ records }) => records.some(({ id }) => id === sent.recordId));
 
 /** What no view of the pass has shown before. */
-const newIn = (records: readonly ActualRecord[], views: readonly View[]): readonly ActualRecord[] =>
+const newIn = (
+  records: readonly ActualRecord[],
+  views: readonly Pick<View, 'records'>[],
+): readonly ActualRecord[] =>
   records.filter(({ id }) => !views.some((view) => view.records.some((record) => record.id === id)));
 
 /** Calls of the same moment may be under way in parallel. */
@@ -332,10 +339,22 @@ const rememberedOf = (one: TemplateCase, now: number): unknown => {
   const age = (at: number): number => Math.min(3_600, Math.round((now - at) / 1_000));
   return [
     one.attempts.map(
-      ({ sent, pass, after, isForgotten, isWaived, isShown, isBound, isWithdrawn, isRivalled, isMisled }) => [
+      ({
+        sent,
+        pass,
+        after,
+        isForgotten,
+        isWaived,
+        isShown,
+        isBound,
+        isWithdrawn,
+        isRivalled,
+        isMisled,
+        isDoubted,
+      }) => [
         after.map((record) => [placedSetOf(record), keyOf(record)]),
         [sent.write.action, sent.landed, sent.recordId, sent.told, age(sent.at)],
-        [isForgotten, isWaived, isShown, isBound, isWithdrawn, isRivalled, isMisled, pass.hasDied],
+        [isForgotten, isWaived, isShown, isBound, isWithdrawn, isRivalled, isMisled, isDoubted, pass.hasDied],
       ],
     ),
     [...one.standing.values()].map(({ record, since, by }) => [shown(record), age(since), by !== null]),

@@ -82,6 +82,8 @@ export interface Attempt {
   isRivalled: boolean;
   /** Its answer showed its record as it was before. */
   isMisled: boolean;
+  /** Its answer was not whole, and does not say what its add has made. */
+  isDoubted: boolean;
 }
 
 /** A record at the service: since when it is so, and by whose write; null for other people's. */
