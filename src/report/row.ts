@@ -16,8 +16,9 @@ export const rowsOf = (
   template: string,
   differences: readonly Difference[],
   said: string | null = null,
+  isSettled = true,
 ): readonly ReportRow[] => {
-  const toDos = toDosOf(template, differences);
+  const toDos = toDosOf(template, differences, isSettled);
   const rows = differences.map((one) => rowOf(one, toDos.get(one), said));
   const last = new Map(rows.flatMap(({ notes }, at) => notes.map((note) => [note, at])));
   return rows.map((row, at) => ({ ...row, notes: row.notes.filter((note) => last.get(note) === at) }));

@@ -7,17 +7,21 @@ import { patternOf } from '../plan/record-pattern.ts';
 
 /**
  * What a person can do about the differences of a template, with the command to copy. What is the same for several, by cause,
- * is said of all of them. Every text is visible and harmless to a terminal.
+ * is said of all of them. Every text is visible and harmless to a terminal. While an earlier write may still appear, nobody is
+ * told to remove what the file may yet need.
  */
 export const toDosOf = (
   template: string,
   differences: readonly Difference[],
+  isSettled = true,
 ): ReadonlyMap<Difference, string> => {
   const inTheWay = new Set(
     differences.flatMap((one) => (one.action === 'blocked' ? [...conflictsOf(one), one.recordId] : [])),
   );
   const renames = renamesIn(differences);
-  const kinds = groupBy(differences, (one) => kindOf(one, inTheWay, renames));
+  const kinds = groupBy(differences, (one) =>
+    one.action === 'surplus' && !isSettled ? null : kindOf(one, inTheWay, renames),
+  );
   return new Map(
     [...kinds].flatMap(([kind, some]) => {
       if (kind === null) return [];

@@ -159,7 +159,7 @@ export const sectionOf = (
       message === null ? [] : shownMessage(message),
       template.suspension === undefined || differences.length === 0 ? [] : `To do: ${resuming(name, client)}`,
     ].flat(),
-    rows: rowsOf(name, differences, message),
+    rows: rowsOf(name, differences, message, template.retryAt === undefined),
     more,
     parts: behind.map(subdomainSection),
   };

@@ -93,3 +93,9 @@ test.each<[string, Difference[], (string | null)[]]>([
     expected.map((part) => part && expect.stringContaining(part)),
   );
 });
+
+test('nobody is told to remove a record while an earlier write may still appear', () => {
+  const dropped = left(1, 'api');
+  expect(toDosOf('hotel.example', [dropped]).get(dropped)).toContain('remove record 1 in the panel');
+  expect(toDosOf('hotel.example', [dropped], false).get(dropped)).toBeUndefined();
+});
