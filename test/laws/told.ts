@@ -26,7 +26,10 @@ const falseOutcomes = ({ differences }: TemplateResult, { one, pass, views }: La
       records.some(
         (record) =>
           satisfies(record, difference.desired) ||
-          (difference.action === 'add' && one.ours.has(record.id) && record.type === difference.desired.type),
+          // Its TTL may be another one, and it may be somebody else's who added the same.
+          (difference.action === 'add' &&
+            (sameKey(record, difference.desired) ||
+              (one.ours.has(record.id) && record.type === difference.desired.type))),
       ),
     );
     // So does what the same write left before, also if nothing remembers that.
