@@ -80,12 +80,12 @@ export const accept = async (input: AcceptInput): Promise<Accepted> => {
     for (const entry of file.entries) {
       const ofRecords = entry.records.map((record) => changeOf.get(record));
       const own = ofRecords.filter((change) => change !== undefined);
-      if (own.length > 0) attempt(file, own, () => editEntry(file, entry, ofRecords));
+      if (own.length > 0) attempt(file, own, () => editEntry(file, entry, ofRecords.map(atItsPlace)));
     }
   const main = files.find(({ path }) => path === template.source.file)!;
   for (const change of changes)
-    if (change.desired === null) attempt(main, [change], () => addEntry(main, change.wanted!));
-  if (refusals.length > 0) throw refusalOf(refusals);
+    if (isNew(change)) attempt(main, [change], () => addEntry(main, change.wanted!));
+  if (refusals.length > 0) throw refusalOf([...new Set(refusals)]);
   const made = files
     .map((file) => ({ path: file.path, before: file.text, after: file.edited() }))
     .filter(({ before, after }) => before !== after);
@@ -107,7 +107,7 @@ const changesFor = ({
   const unsaid: string[] = [];
   // What may be a record of the file is a surplus as well.
   const blockedIds = new Set(differences.map((one) => (one.action === 'blocked' ? one.recordId : null)));
-  const found = differences.flatMap((difference): FileChange | FileChange[] => {
+  const found = differences.flatMap((difference): FileChange | [] => {
     if (difference.action === 'surplus' && blockedIds.has(difference.recordId)) return [];
     const current = difference.action === 'add' ? undefined : difference.current;
     // A parked record stands for none: a file that lists it would put it into other templates, too.
@@ -123,12 +123,10 @@ const changesFor = ({
     others.delete(key);
     if (!actual || isOfType(actual, desired))
       return { desired, wanted: actual ? changedTo(desired, actual) : null };
-    // A value of another type is none of this one.
-    const removal = { desired, wanted: null };
     if (isRecordType(canonicalType(actual.type)))
-      return [removal, { desired: null, wanted: { ...actual, ttl: statableTtl(actual) } }];
+      return { desired, wanted: { ...actual, ttl: statableTtl(actual) } };
     unsaid.push(`a record of this type: ${shownRecord(actual)}`);
-    return removal;
+    return { desired, wanted: null };
   });
   // A file names each record once.
   const keys = new Set(others.keys());
@@ -147,6 +145,14 @@ const keyOf = (record: RecordData): string => recordKey(entryOf(record));
 
 const isOfType = (one: RecordData, other: RecordData): boolean =>
   canonicalType(one.type) === canonicalType(other.type);
+
+/** Gets an entry of its own: a value of another type is none of the old one. But it is one change, also to write by hand. */
+const isNew = ({ desired, wanted }: FileChange): boolean =>
+  wanted !== null && (desired === null || !isOfType(wanted, desired));
+
+/** What becomes of the entry that there is. */
+const atItsPlace = (change: FileChange | undefined): FileChange | undefined =>
+  change && isNew(change) ? { ...change, wanted: null } : change;
 
 /** What does not differ stays as the file says it; so does a TTL if the file cannot say the other one. */
 const changedTo = (desired: DesiredRecord, actual: RecordData): RecordData => {
