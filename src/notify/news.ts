@@ -134,7 +134,7 @@ const firstOf = ([first, ...others]: Errors): string | null =>
   first === undefined ? null : problemText(first) + (others.length > 0 ? ` (and ${others.length} more)` : '');
 
 const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Errors = []): Health => {
-  const { template, id: templateId, file, revision } = result;
+  const { template, id: templateId, file, revision, retryAt } = result;
   const state = stateByItself(result) ?? 'failed';
   const commit = commits.find((one) => one.revision === revision);
   const left = result.differences.filter(({ outcome }) => outcome !== 'applied');
@@ -157,6 +157,7 @@ const healthOf = (result: TemplateResult, commits: readonly Commit[], errors: Er
     file,
     ...(commit === undefined ? {} : { commit }),
     state,
+    ...(retryAt === undefined ? {} : { retryAt }),
     message: withShortTexts(said.find((text) => typeof text === 'string') ?? null),
     counts: { differences: left.length, mended: corrected.length, subdomains: subdomains.length },
     differences: withShortTexts([...new Set([...reasons, ...left]), ...corrected].slice(0, maxShown)),

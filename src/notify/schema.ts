@@ -29,6 +29,9 @@ const change = z.object({
   previous: z.enum(states).describe('its state when this receiver last heard of it'),
   run: z.string().describe('the pass that saw it, as in the log and in the report'),
   at: timestamp('when that pass began'),
+  retryAt: z.exactOptional(
+    timestamp('as in the report: when an earlier write has settled, for which something waits'),
+  ),
   message: z
     .nullable(z.string())
     .describe('why it is held, suspended or failed, or what its records point at that does not exist'),

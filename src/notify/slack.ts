@@ -50,11 +50,11 @@ const sayings: Record<NotifiedChange['event'], (change: NotifiedChange) => strin
 
 /** The headline, links, and what differs as in a terminal: in a block that nothing in it ends. */
 const blockOf = (change: NotifiedChange): string => {
-  const { client, template, state, message, link, commit, counts, differences, subdomains } = change;
+  const { client, template, state, message, link, commit, counts, differences, subdomains, retryAt } = change;
   const shown = differences.slice(0, maxRows);
   const more = counts.differences + counts.mended - shown.length;
   const details = [
-    ...rowLines(rowsOf(template ?? '', shown, message), 0, 80).map(([line]) => line),
+    ...rowLines(rowsOf(template ?? '', shown, message, retryAt === undefined), 0, 80).map(([line]) => line),
     ...(more > 0 ? [`and ${more} more`] : []),
     ...(template !== null && state === 'suspended' ? [`To do: ${resuming(template, client)}`] : []),
     ...subdomains.slice(0, maxRows).map((name) => `see ${escapeControl(name)}`),

@@ -6,7 +6,7 @@ import { healthsOf, newsAfter, nothingTold, type EndedPass } from '../../src/not
 import type { Difference } from '../../src/plan/difference.ts';
 import { notAsked, type SubdomainResult, type TemplateResult } from '../../src/result.ts';
 import { hostileTexts, someHostileTexts, unseen } from '../report/hostile.ts';
-import { add, blocked, passEvent, receiver, update } from './pass-events.ts';
+import { add, address, blocked, passEvent, receiver, update } from './pass-events.ts';
 
 /** Of a receiver that has heard nothing yet. */
 const changesIn = (one: EndedPass): readonly NotifiedChange[] =>
@@ -64,6 +64,24 @@ and 1 more
 see shop.example.net
 \`\`\`
 `);
+});
+
+test('nobody is told to remove a record while an earlier write may still appear', () => {
+  const surplus: Difference = {
+    action: 'surplus',
+    recordId: 5,
+    current: address('192.0.2.1'),
+    reason: 'unlisted',
+    cause: 'edited',
+  };
+  const told = (more: Partial<TemplateResult>): string | undefined =>
+    messageOf(
+      passEvent([{ status: 'held', differences: [surplus], ...more }]),
+    ).blocks[0]?.text.text.replaceAll(/\s+/g, ' ');
+  expect(told({ status: 'drifted' })).toContain('remove record 5 in the panel');
+  const resting = told({ retryAt: '2026-11-20T20:05:00.000Z' });
+  expect(resting).toContain('? A www 192.0.2.1');
+  expect(resting).not.toContain('remove record');
 });
 
 test.each<[string, Partial<TemplateResult>]>([
