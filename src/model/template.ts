@@ -114,15 +114,22 @@ export interface DesiredState {
   readonly files: number;
   /** The names of variables that the files use; absent for none. */
   readonly usedVariables?: ReadonlySet<string>;
+  /** A file that may be half uploaded, of which nothing is known yet. */
+  readonly awaited?: string;
 }
 
 /** A file whose name begins with `_` is only included by others. */
 export const isFragmentPath = (path: string): boolean => /(?:^|[\\/])_[^\\/]*$/.test(path);
 
-/** Where there may be descriptions of which nothing is known: a file without a readable name, or what cannot be read; else null. */
-export const unknownPlace = ({ unusable, problems }: Pick<DesiredState, 'unusable' | 'problems'>) => {
+/** Where there may be descriptions of which nothing is known: a file without a readable name, or what cannot be read, or not yet; else null. */
+export const unknownPlace = ({
+  unusable,
+  problems,
+  awaited,
+}: Pick<DesiredState, 'unusable' | 'problems' | 'awaited'>): string | null => {
   const isUnknown = ({ check, file }: Problem): boolean =>
     (check === 'unreadable' || check === 'outside') &&
     !(file && isFragmentPath(file) && /\.ya?ml$/.test(file));
-  return unusable.find(({ template }) => template === null)?.file ?? problems.find(isUnknown)?.file ?? null;
+  const found = unusable.find(({ template }) => template === null) ?? problems.find(isUnknown);
+  return found?.file ?? awaited ?? null;
 };

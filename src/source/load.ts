@@ -208,7 +208,8 @@ const stateOf = (
   const mayHaveNone = allowEmpty || missing.length > 0 || waiting.length > 0;
   const absent = readings.some(({ isFragment }) => !isFragment) || mayHaveNone ? [] : [noTemplates(paths)];
   const state = desiredState(readings, missing, absent, strict);
-  return { ...state, files: state.files + waiting.length };
+  const [awaited] = waiting.map(([path]) => path);
+  return { ...state, files: state.files + waiting.length, ...(awaited !== undefined && { awaited }) };
 };
 
 /** The same wherever the files are mounted. */
@@ -227,6 +228,7 @@ const digestOf = ({ scan, isRead, taken }: Load): string | null => {
 /** Whether the files say the same, whatever became of them meanwhile. */
 const isSame = (one: DesiredState, other: DesiredState): boolean =>
   one.files === other.files &&
+  one.awaited === other.awaited &&
   sameElements(one.templates, other.templates) &&
   JSON.stringify([one.unusable, one.problems]) === JSON.stringify([other.unusable, other.problems]);
 

@@ -269,7 +269,10 @@ test('a file is read at once if it was written long ago, or its time says nothin
   expect(templates.map(({ template }) => template)).toEqual(['web', 'future', 'old']);
   const young = await daemonOver({ 'a.yaml': web('192.0.2.1').trimEnd() }, undefined, false);
   expect(young.first).toMatchObject({ templates: [], problems: [], unusable: [], files: 1 });
+  expect(young.first.awaited).toBe(young.at('a.yaml'));
   expect(young.passed()).toBeGreaterThan(2_000);
+  young.forward(30_000);
+  expect((await young.load()).awaited).toBeUndefined();
 });
 
 test('a link to the whole directory makes no new file whole; one that is turned does', async () => {

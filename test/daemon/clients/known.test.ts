@@ -69,11 +69,20 @@ it.each([
   ['is reported once', null, null, ['web'], []],
   ['is reported once no unreadable file may describe it', 'web.yaml', null, [], ['web']],
   ['is reported once no directory that cannot be read may describe it', null, 'more', [], ['web']],
-])('a template whose file is gone %s', (_, file, directory, gone, later) => {
+  [
+    'is reported once no file that may be half uploaded may describe it',
+    null,
+    null,
+    [],
+    ['web'],
+    'moved.yaml',
+  ],
+])('a template whose file is gone %s', (_, file, directory, gone, later, awaited = '') => {
   const known = after(withTemplates(template({ template: 'web' }), template({ template: 'mail' })));
   const unusable = file === null ? [] : [{ file, template: null }];
   const problems = directory === null ? [] : [{ check: 'unreadable', file: directory }];
-  known.begin({ templates: [], unusable, problems, files: 2 } as unknown as DesiredState);
+  const half = awaited === '' ? {} : { awaited };
+  known.begin({ templates: [], unusable, problems, files: 2, ...half } as unknown as DesiredState);
   const rest = withTemplates(template({ template: 'mail' }));
   expect([known.add(rest, null), known.add(rest, null)]).toEqual([gone, []]);
   known.begin({ templates: [], unusable: [], problems: [], files: 2 });
