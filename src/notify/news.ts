@@ -18,6 +18,8 @@ export interface EndedPass {
   readonly failure: string | null;
   /** Templates that no file describes any more. */
   readonly removed: readonly string[];
+  /** Whether its result has all templates that anything describes: others that were told of went while nobody looked. */
+  readonly hasAll: boolean;
   /** The shutdown cut the pass short: what is left undone has no meaning. */
   readonly isEnding: boolean;
 }
@@ -108,7 +110,8 @@ export const healthsOf = ({ result, failure, removed, isEnding }: EndedPass): He
   const gone = removed.map((template) => ({
     ...inSync,
     template,
-    message: 'no file describes it any more',
+    // A file without a readable name was told of by its own.
+    message: /\.ya?ml$/.test(template) ? null : 'no file describes it any more',
   }));
   return [client, ...gone, ...healths];
 };

@@ -31,7 +31,12 @@ export const addNews = async (
   const { sql, query } = store;
   const { client } = pass;
   const rows = new Map((await rowsOf<Row>(query, sql.told, [client])).map((row) => [keyOf(row), row]));
-  const healths = healthsOf(pass);
+  const found = new Set(pass.result?.templates.map(({ template }) => template));
+  // Their files went while no daemon ran, or another one did.
+  const gone = [...rows.values()].flatMap(({ template }) =>
+    pass.hasAll && template !== null && !found.has(template) ? template : [],
+  );
+  const healths = healthsOf({ ...pass, removed: [...new Set([...pass.removed, ...gone])] });
   const now = await store.now();
   const tasks: ((inside: Query) => Promise<unknown>)[] = [];
   for (const settings of receivers) {

@@ -62,6 +62,7 @@ export const passEvent = (
     result,
     failure: null,
     removed: [],
+    hasAll: false,
     isEnding: false,
     ...rest,
   };

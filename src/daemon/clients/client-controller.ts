@@ -227,6 +227,7 @@ export class ClientController {
       run: cause.run,
       at: result?.startedAt ?? new Date(Date.now() - durationMs).toISOString(),
       removed: this.known.add(result, failure ?? result?.holdReason ?? null),
+      hasAll: result !== null && result.templates.length > 0 && this.known.unknownPlace === null,
       result: result && withAnswers(result, this.known.answers),
       failure,
       isEnding: signal.aborted,
@@ -280,7 +281,7 @@ export class ClientController {
     // The event of the pass itself has reported what it wrote.
     const result = { ...newest, templates: newest.templates.map(withoutApplied) };
     const of = { client: this.name, run: randomUUID(), at: new Date().toISOString() };
-    void notifier.publish({ ...of, result, failure: null, removed: [], isEnding: false });
+    void notifier.publish({ ...of, result, failure: null, removed: [], hasAll: false, isEnding: false });
   }
 }
 

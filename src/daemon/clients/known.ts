@@ -30,6 +30,11 @@ export class KnownState {
     return this.#latest && withAnswers(this.#latest, this.answers);
   }
 
+  /** `unknownPlace` of the files of the last pass. */
+  get unknownPlace(): string | null {
+    return this.#files && unknownPlace(this.#files);
+  }
+
   /** The templates of this name, as the files describe them. */
   described(template: string): readonly DesiredTemplate[] {
     return this.#files?.templates.filter((one) => one.template === template) ?? [];
@@ -60,7 +65,7 @@ export class KnownState {
     const known = new Set(found.templates.map(({ template }) => template));
     const missing = [...this.#missing, ...before.map(({ template }) => template)];
     const gone = [...new Set(missing)].filter((template) => !known.has(template));
-    const mayBeAny = this.#files !== null && unknownPlace(this.#files) !== null;
+    const mayBeAny = this.unknownPlace !== null;
     this.#missing = mayBeAny ? gone : [];
     this.#take(withLastKnown(found, this.#latest, this.#readAt));
     return mayBeAny ? [] : gone;
