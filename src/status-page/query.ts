@@ -34,6 +34,7 @@ export const deeds = [
   ['suspend', 'You have suspended the template.'],
   ['resume', 'You have resumed the template.'],
   ['nothing', 'The template was not suspended.'],
+  ['stays', 'It stays suspended, as all of its client is: dns-template-sync resume --client ends that.'],
 ] as const;
 export type Deed = (typeof deeds)[number][0];
 

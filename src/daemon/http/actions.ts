@@ -85,9 +85,13 @@ const act = async (
   if (action !== 'sync' && (client === '' || template === ''))
     return refusal(c, 400, 'The form is not complete.');
   if (action === 'resume') {
-    const ended = await manager.suspending(client, template, (one, suspensions) => suspensions.resume([one]));
-    if (ended === null) return refusal(c, 404, gone);
-    did = ended.length > 0 ? 'resume' : 'nothing';
+    const done = await manager.suspending(client, template, async (one, suspensions): Promise<Deed> => {
+      const ended = await suspensions.resume([one]);
+      if ((await suspensions.suspensions()).some((left) => left.template === null)) return 'stays';
+      return ended.length > 0 ? 'resume' : 'nothing';
+    });
+    if (done === null) return refusal(c, 404, gone);
+    did = done;
   } else if (action === 'suspend') {
     const [why, length] = [reason.trim(), duration === '' ? null : parseSuspensionLength(duration)];
     const refused = refusedReason(why, redact);

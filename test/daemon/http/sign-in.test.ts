@@ -1,7 +1,7 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { PageRefusal } from '../../../src/daemon/http/sign-in.ts';
-import type { Suspensions } from '../../../src/model/suspension.ts';
+import type { Suspension, Suspensions } from '../../../src/model/suspension.ts';
 import type { Reader } from '../../../src/status-page/facts.ts';
 import { bearer, send, startTestServer, type Answer, type TestOptions } from '../test-server.ts';
 
@@ -16,6 +16,7 @@ const start = async (options: TestOptions = {}) => {
   const refused: PageRefusal[] = [];
   const readers: Reader[] = [];
   const suspended = new Set<string>();
+  const ofClient: Suspension[] = [];
   const server = await startTestServer({
     triggerToken: () => triggerToken,
     requestPass: (clients) => {
@@ -26,7 +27,7 @@ const start = async (options: TestOptions = {}) => {
       const one = { template, templateId: null };
       const saved = { ...one, reason: '', by: '', since: storeNow, until: null };
       const suspensions: Suspensions = {
-        suspensions: () => Promise.resolve([]),
+        suspensions: () => Promise.resolve(ofClient),
         suspend: ({ by, reason, duration }) => {
           done.push({ suspend: `${client} ${template}`, by, reason, duration });
           suspended.add(template);
@@ -69,7 +70,7 @@ const start = async (options: TestOptions = {}) => {
     await ask('/', headers);
     return readers.at(-1);
   };
-  return { ...server, origin, post, ask, signIn, actor, readerWith, done, refused };
+  return { ...server, origin, post, ask, signIn, actor, readerWith, done, refused, ofClient };
 };
 
 /** The clock of the store is ahead. */
@@ -110,6 +111,21 @@ describe('who has signed in with the trigger token', () => {
       ['sync', 'sync', 'suspend', 'suspend', 'resume', 'resume'].map((action) => ['page.action', by, action]),
     );
     expect(JSON.stringify(lines)).not.toContain('tökén');
+  });
+
+  it('hears that what it resumes stays suspended while all of the client is', async () => {
+    const { post, actor, ofClient } = await start();
+    const all = {
+      template: null,
+      templateId: null,
+      reason: 'audit',
+      by: 'ana',
+      since: storeNow,
+      until: null,
+    };
+    ofClient.push(all);
+    const { headers } = await post('/act/resume', { next: '', ...target }, await actor());
+    expect(headers['location']).toBe('../?did=stays');
   });
 
   it.each([
