@@ -8,7 +8,7 @@ import { patternOf } from '../plan/record-pattern.ts';
 /**
  * What a person can do about the differences of a template, with the command to copy. What is the same for several, by cause,
  * is said of all of them. Every text is visible and harmless to a terminal. While an earlier write may still appear, nobody is
- * told to remove what the file may yet need.
+ * told to remove what the file may yet need, or what gives way to a record that is only written later.
  */
 export const toDosOf = (
   template: string,
@@ -19,9 +19,10 @@ export const toDosOf = (
     differences.flatMap((one) => (one.action === 'blocked' ? [...conflictsOf(one), one.recordId] : [])),
   );
   const renames = renamesIn(differences);
-  const kinds = groupBy(differences, (one) =>
-    one.action === 'surplus' && !isSettled ? null : kindOf(one, inTheWay, renames),
-  );
+  const kinds = groupBy(differences, (one) => {
+    const kind = kindOf(one, inTheWay, renames);
+    return isSettled || (one.action !== 'surplus' && kind !== 'conflict') ? kind : null;
+  });
   return new Map(
     [...kinds].flatMap(([kind, some]) => {
       if (kind === null) return [];
