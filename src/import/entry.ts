@@ -73,7 +73,8 @@ export const quotedText = (text: string, mark: string): string =>
         return code.length > 4 ? `\\U${code.padStart(8, '0')}` : `\\u${code.padStart(4, '0')}`;
       });
 
-const keyword = /^(?:y|n|yes|no|on|off|true|false|null)$/i;
+/** A number of YAML 1.1 without digits before its exponent, too. */
+const keyword = /^(?:y|n|yes|no|on|off|true|false|null|e[-+]?\d+)$/i;
 
 /** Includes lone surrogates, which UTF-8 cannot encode. */
 const unfit = new RegExp(String.raw`[\p{Co}\ufffe\uffff]|${unseen.source}`, 'gu');

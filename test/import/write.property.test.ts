@@ -86,6 +86,7 @@ test('any text is itself for readers of YAML 1.1 and 1.2', () => {
       '.inf',
       '0x1f',
       '1_000',
+      'e0',
       '12:30',
       '---',
       '<<',
