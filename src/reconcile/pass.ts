@@ -233,8 +233,8 @@ const confirmTemplates = async (
 
 /** What a file does not say any more would stay for ever; what it says now is the next pass's. */
 const confirmSaid = async (states: readonly TemplateState[], run: ClientRun): Promise<TemplateState[]> => {
-  const mayWrite = states.some(({ confirmed }) => confirmed.size > 0);
-  const files = mayWrite ? await run.pass.peek?.() : undefined;
+  const written = states.filter(({ confirmed }) => confirmed.size > 0).map(({ desired }) => desired);
+  const files = written.length === 0 ? null : await run.pass.peek?.(written);
   const now = files && new Set(files.templates);
   const isSaid = ({ confirmed, desired }: TemplateState): boolean =>
     !now || confirmed.size === 0 || now.has(desired) || [...now].some((one) => isAlike(one, desired));

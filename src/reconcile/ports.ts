@@ -1,4 +1,4 @@
-import type { ActualTemplate, DesiredState, SubdomainRecord } from '../model/template.ts';
+import type { ActualTemplate, DesiredState, DesiredTemplate, SubdomainRecord } from '../model/template.ts';
 import type { RecordPattern } from '../plan/record-pattern.ts';
 import type { RecordAddition, RecordChange } from '../plan/step.ts';
 import type { Change, TemplateResult, Trigger } from '../result.ts';
@@ -27,8 +27,8 @@ export interface Ports {
   readonly warn: (message: string) => void;
   /** The git commit of a file's checkout. */
   readonly revisionOf: (file: string) => string | null;
-  /** What the files say by now; absent: what they said when the pass began. */
-  readonly peek?: () => Promise<DesiredState>;
+  /** What the files say by now, null where that is still these templates; absent: what they said when the pass began. */
+  readonly peek?: (templates: readonly DesiredTemplate[]) => Promise<DesiredState | null>;
 }
 
 /** The scope of one pass, and its trigger. */

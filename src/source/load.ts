@@ -5,11 +5,18 @@ import { isMissing, type Missing, type SourceFile } from '../desired/parse-file.
 import { systemClock, type Clock } from '../lib/clock.ts';
 import { sameElements } from '../lib/same-elements.ts';
 import { isYieldDue, yieldToOthers } from '../lib/yield.ts';
-import { isFragmentPath, type DesiredState } from '../model/template.ts';
+import { isFragmentPath, type DesiredState, type DesiredTemplate } from '../model/template.ts';
 import { openCheckouts } from './checkout.ts';
 import { filesIn, isSameScan, scanFiles, type Scan } from './scan.ts';
-import { readSnapshot, sourceFiles, withoutBytes, type ReadFile, type Version } from './snapshot.ts';
-import { commitsOf, firstWait, noUploads, withoutUploads, type Uploads } from './uploads.ts';
+import {
+  readSnapshot,
+  saysTheSame,
+  sourceFiles,
+  withoutBytes,
+  type ReadFile,
+  type Version,
+} from './snapshot.ts';
+import { commitsOf, filesOf, firstWait, noUploads, withoutUploads, type Uploads } from './uploads.ts';
 
 export interface LoadOptions extends TemplateSettings {
   /** Directories and files. */
@@ -162,6 +169,18 @@ export const createTemplateLoader = ({
     },
     /** Where the last load has found files; null if nothing was loaded. */
     scan: () => previous?.scan ?? null,
+    /** Whether these templates are of the last load, and their files still say what it took; not told of many files. */
+    isCurrent: async (templates: readonly DesiredTemplate[], cwd: string): Promise<boolean> => {
+      const files = templates.flatMap(filesOf);
+      if (previous === null || read !== undefined || files.length > fewFiles) return false;
+      const { state, taken } = previous;
+      if (!templates.every((one) => state.templates.includes(one))) return false;
+      const same = files.map(async (file) => {
+        const version = taken.get(file) ?? null;
+        return version !== null && (await saysTheSame(version, cwd));
+      });
+      return (await Promise.all(same)).every(Boolean);
+    },
     /** The files that the last load has left for later: what it took of them is not what they say now. */
     waiting: (): ReadonlySet<string> => previous?.waiting ?? nothing.waiting,
     /** Of all files that the last load has taken, their paths and contents; null if any were absent, or could not be read. */
@@ -193,6 +212,9 @@ const nothing = {
   waiting: new Set<string>(),
   uploads: noUploads,
 };
+
+/** A load of a thousand takes longer than to read these. */
+const fewFiles = 20;
 
 /** Whether a change shows in a scan: a later one of a file that was read, and none comes by time alone. */
 const isSettled = ({ isRead, taken, uploads }: Load): boolean =>

@@ -126,10 +126,7 @@ const versionOf = async (
   const bytes = await readFile(path, () => readBeginning(real, maxFileSize + 1, identity));
   // A template and a fragment of the same text are two.
   const isFragment = isFragmentPath(path);
-  const hash = createHash('sha256')
-    .update(isFragment ? '_' : ' ')
-    .update(bytes)
-    .digest('base64');
+  const hash = hashOf(bytes, isFragment);
   const end = bytes.toString('latin1', Math.max(0, bytes.length - 100));
   return {
     file,
@@ -138,6 +135,18 @@ const versionOf = async (
     endsLine: end.endsWith('\n'),
     endsBracket: /[}\]]\s*$/.test(end),
   };
+};
+
+const hashOf = (bytes: Uint8Array, isFragment: boolean): string =>
+  createHash('sha256')
+    .update(isFragment ? '_' : ' ')
+    .update(bytes)
+    .digest('base64');
+
+/** Whether a file says now what it said. It is read by its path: a link may lead elsewhere by now. */
+export const saysTheSame = async ({ file, content }: Version, cwd: string): Promise<boolean> => {
+  const bytes = await readBeginning(resolve(cwd, file.path), maxFileSize + 1).catch(() => null);
+  return bytes !== null && hashOf(bytes, isFragmentPath(file.path)) === content.hash;
 };
 
 /** A file with includes has to be parsed to find them; other files can wait. */

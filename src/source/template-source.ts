@@ -29,8 +29,12 @@ export const openTemplateSource = (options: LoadOptions, more: Omit<LoaderOption
       const change = taken === null || found === taken ? null : found;
       return { change, directories: loader.scan()?.directories ?? new Map() };
     },
-    /** What the files say by now, which counts as a change until it is loaded. Nobody knows yet what one that waits will say. */
-    peek: async (): Promise<DesiredState> => {
+    /**
+     * What the files say by now, which counts as a change until it is loaded; null where that is still these templates. Nobody
+     * knows yet what one that waits will say.
+     */
+    peek: async (templates: readonly DesiredTemplate[]): Promise<DesiredState | null> => {
+      if (await loader.isCurrent(templates, options.cwd ?? '')) return null;
       const found = await loader.load(options);
       const waiting = loader.waiting();
       const isWhole = (one: DesiredTemplate): boolean => !filesOf(one).some((file) => waiting.has(file));
