@@ -392,11 +392,14 @@ const alone: Law = (attempt, { one, service, pass, file, views }) => {
   const isAsMeant = (after: RecordData): boolean =>
     placeOf(after) === placeOf(stored) && isNullMx(after) === isNullMx(stored);
   if (!attempt.after.some(isAsMeant)) return null;
+  const before = views.filter(({ at }) => at <= sent.at);
   // One listing may be wrong, and agree with the one before it.
-  const readings = views.filter(({ isListing }) => isListing).length > 1 ? views : [one.lastListed, ...views];
-  const readAt = readings.find((view) => view !== null)?.at ?? sent.at;
+  const isAlone = before.filter(({ isListing }) => isListing).length < 2;
+  const readAt = Math.min(before[0]?.at ?? sent.at, (isAlone ? one.lastListed?.at : undefined) ?? Infinity);
   const isShown = (there: ActualRecord): boolean =>
-    views.some(({ records }) => records.some((listed) => listed.id === there.id && sameState(listed, there)));
+    before.some(({ records }) =>
+      records.some((listed) => listed.id === there.id && sameState(listed, there)),
+    );
   const isKnowable = ({ by, since, record }: Standing): boolean =>
     by ? isAccountable(by) && by !== attempt : isShown(record) || since < readAt - service.lag;
   // What has no name could not come back: what needs its place comes first, and the next write parks it.
