@@ -49,7 +49,7 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
   if (/[:@\s]|(?<!\d)\/|\/(?!\d)/.test(name))
     throw new UserError(`${name} is not a host name: give the name alone, such as www.example.net`);
   const found = await whileShown(io, `checking ${name}`, () => findName(name, clients));
-  const { client, subdomain, naming, desired, template } = found;
+  const { client, state, subdomain, naming, desired, template } = found;
   const isMeant = (of: string): boolean =>
     [of, subdomain].some((one) => canonicalHost(one) === canonicalHost(name));
   const rows = rowsOf(found).filter(({ row }) => isMeant(`${row.name ?? '@'}.${subdomain}`));
@@ -59,7 +59,7 @@ const checkName = async (name: string, { clients }: AppContext, io: Io) => {
   const isOfOthers = differences.length === 0 && servers.length > 0 && !servers.some(isFaulty);
   const byServers = isOfOthers ? ('in-sync' as const) : found.answers.status;
   // Any file may be the one that should name it.
-  const problems = problemsOfTemplates(await client.load(), naming === null ? [] : [naming.template]);
+  const problems = problemsOfTemplates(state, naming === null ? [] : [naming.template]);
   const isFailed = byServers === 'failed' || problems.some(({ severity }) => severity === 'error');
   const settled = byServers === 'off' ? ('in-sync' as const) : byServers;
   return {
@@ -92,8 +92,8 @@ const findName = async (name: string, clients: readonly Client[]) => {
     naming === null ? one.records.some(({ id }) => ids.has(id)) : describes(naming, one),
   );
   // The template that a subdomain follows may have a file that does not name the subdomain.
-  const { templates } = await client.load();
-  const desired = naming ?? (template && templates.find((one) => describes(one, template))) ?? null;
+  const state = await client.load();
+  const desired = naming ?? (template && state.templates.find((one) => describes(one, template))) ?? null;
   const known = await client.askNameServers({
     isCommand: true,
     subdomains: [subdomain],
@@ -101,7 +101,7 @@ const findName = async (name: string, clients: readonly Client[]) => {
     previous: new Map(),
   });
   const answers = known.get(answersKey(naming?.template ?? null, subdomain)) ?? notAsked;
-  return { client, subdomain, naming, desired, template, service, answers };
+  return { client, state, subdomain, naming, desired, template, service, answers };
 };
 
 const ownerOf = async (name: string, clients: readonly Client[]) => {

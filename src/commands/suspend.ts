@@ -35,26 +35,22 @@ export const suspend: Run = (patterns, options, io) => {
 
 /** Ends the suspensions of these templates, whoever made them. */
 export const resume: Run = (patterns, options, io) =>
-  forEachName(patterns, options, io, async ({ client, clients, names, templates }) => {
-    await refuseSeveral(names, clients, options);
-    const name = templates?.[0]?.template ?? nameOf(client);
-    return client.suspending(async (one) => {
-      const ended = (await one.resume(templates)).map(
-        ({ template, by, reason }) => `${template ?? name}: resumed; ${by} had suspended it: ${reason}`,
-      );
-      const left = (await one.suspensions()).filter(({ template }) => template === null);
-      const still = left.map(
-        (all) => `${name}: ${nameOf(client)} is still ${suspensionText(all, localTime)}`,
-      );
-      return ended.length + still.length === 0 ? [`${name}: was not suspended`] : [...ended, ...still];
-    });
+  forEachName(patterns, options, io, resumeOf, refuseSeveral);
+
+const resumeOf = async ({ client, templates }: Target): Promise<readonly string[]> => {
+  const name = templates?.[0]?.template ?? nameOf(client);
+  return client.suspending(async (one) => {
+    const ended = (await one.resume(templates)).map(
+      ({ template, by, reason }) => `${template ?? name}: resumed; ${by} had suspended it: ${reason}`,
+    );
+    const left = (await one.suspensions()).filter(({ template }) => template === null);
+    const still = left.map((all) => `${name}: ${nameOf(client)} is still ${suspensionText(all, localTime)}`);
+    return ended.length + still.length === 0 ? [`${name}: was not suspended`] : [...ended, ...still];
   });
+};
 
 interface Target {
   readonly client: Client;
-  /** All that are asked for, and all names. */
-  readonly clients: readonly Client[];
-  readonly names: readonly string[];
   /** One name with each id that is known of it; null: all of the client. */
   readonly templates: readonly SuspendedTemplate[] | null;
   readonly redact: (text: string) => string;
@@ -65,6 +61,7 @@ const forEachName = async (
   options: Options,
   io: Io,
   act: (target: Target) => Promise<readonly string[]>,
+  check: typeof refuseSeveral = () => Promise.resolve(),
 ): Promise<number> => {
   if (patterns.length === 0 && options['client'] === undefined)
     throw new UserError('name the templates, or all of a client with --client NAME');
@@ -74,10 +71,11 @@ const forEachName = async (
     );
     const all = found.flatMap(({ known }) => known.map(({ template }) => template));
     const names = await matchTemplates(patterns, clients, all);
+    await check(names, clients, options);
     for (const { client, known } of found) {
       const ofNames = names.map((name) => known.filter(({ template }) => template === name));
       for (const templates of patterns.length === 0 ? [null] : ofNames.filter((one) => one.length > 0))
-        for (const line of new Set(await act({ client, clients, names, templates, redact })))
+        for (const line of new Set(await act({ client, templates, redact })))
           io.stdout.write(`${escapeControl(line)}\n`);
     }
     return 0;

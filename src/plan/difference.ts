@@ -15,7 +15,7 @@ export type SkipCause = 'mode-report' | 'mode-edits' | 'not-selected' | 'held' |
 /** The parts of a record that an update can change. */
 export type Field = 'name' | 'content' | 'priority' | 'ttl';
 
-/** Ends the message of a record that counts as vanished, where a listing may only be from before its add. */
+/** Ends the message of what is blocked, where a listing may only be from before an add, and a retry would repeat that. */
 export const waitForListings = 'listings may be behind: wait';
 
 export type BlockReason = 'cname-conflict' | 'null-mx-conflict' | 'not-converging' | 'refused' | 'vanished';

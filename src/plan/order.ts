@@ -142,12 +142,13 @@ export const orderSteps = (
   /** What comes first to the name that a step leaves, where nothing of the file stays: the name is not left without that. */
   const comingTo = (step: Step): Step | undefined => {
     const own = actualOf(step);
-    const place = own && places.of(own);
-    if (own === null || place === placeOf(step) || keptPlaces.has(place!)) return undefined;
-    const copy = placedKey(place!, own);
+    if (own === null) return undefined;
+    const place = places.of(own);
+    if (place === placeOf(step) || keptPlaces.has(place)) return undefined;
+    const copy = placedKey(place, own);
     const isBeside = (result: CanonicalRecord): boolean =>
-      !exclude(result, own) && placedKey(place!, result) !== copy;
-    return arrivals.get(place!)?.find((one) => isBeside(results.get(one)!));
+      !exclude(result, own) && placedKey(place, result) !== copy;
+    return arrivals.get(place)?.find((one) => isBeside(results.get(one)!));
   };
 
   /** In a loop: each of thousands of records may go where the next one was. In a ring the step comes whose turn it is. */

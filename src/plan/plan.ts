@@ -1,4 +1,5 @@
 import { canonicalName } from '../model/canonical.ts';
+import { groupBy } from '../model/group.ts';
 import { dataOf, isDescribable, type RecordData } from '../model/record.ts';
 import type { DesiredTemplate } from '../model/template.ts';
 import { blockBeside, blockedByConflict, blockOfAdd, blockOfUpdate, parkBlockIn } from './blocked.ts';
@@ -80,8 +81,8 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
   const isUndone = new Set(undone.map(({ actual }) => actual));
   const parked = others.filter(({ name }) => isParkedName(name));
   const lacking = [...missing, ...changed.map((pair) => pair.desired)];
-  const lackingPlaces = new Set(lacking.map(({ name }) => places.ofName(name)));
-  const isAwaited = madeWayFor(lacking, places);
+  const lackingAt = groupBy(lacking, ({ name }) => places.ofName(name));
+  const isAwaited = madeWayFor(lackingAt, places);
   const work: Work = {
     changed,
     blocks: new Map(changed.map((pair) => [pair, blockOfUpdate(pair, input)])),
@@ -95,7 +96,7 @@ export const planTemplate = (input: PlanInput): TemplatePlan => {
       const displaced = memory.byId.get(record.id)?.displaced;
       if (!displaced) return null;
       const home = places.ofName(canonicalName(displaced.was.name));
-      return lackingPlaces.has(home) ? home : null;
+      return lackingAt.has(home) ? home : null;
     },
     inWay: inWayOf(entries, others, places),
     everything,

@@ -32,8 +32,8 @@ export const restoreParked = (
   const missing = blocked.filter((one) => !isThere(one));
   if (missing.length === 0) return [];
   const wanted = missing.map(({ desired }) => entryOf(desired));
-  const isAwaited = madeWayFor(wanted, places);
   const wantedAt = groupBy(wanted, ({ name }) => places.ofName(name));
+  const isAwaited = madeWayFor(wantedAt, places);
   const thereAt = groupBy(everything, places.of);
   // A record that only a blocked step would use is free.
   const inUse = new Set(steps.map(actualOf));
@@ -58,15 +58,14 @@ export const restoreParked = (
   });
 };
 
-/** Whether one of these needs the place of a record that was parked, and does not use that. */
-export const madeWayFor = (records: readonly CanonicalRecord[], places: Places) => {
-  const recordsAt = groupBy(records, ({ name }) => places.ofName(name));
-  return ({ was }: Displaced): boolean => {
+/** Whether one of these, by their place, needs that of a record that was parked, and does not use that record. */
+export const madeWayFor =
+  (recordsAt: ReadonlyMap<string, readonly CanonicalRecord[]>, places: Places) =>
+  ({ was }: Displaced): boolean => {
     const before = canonicalRecord(was);
     const there = recordsAt.get(places.ofName(before.name)) ?? [];
     return there.some((one) => exclude(one, before) && (one.type !== 'CNAME' || before.type !== 'CNAME'));
   };
-};
 
 /** A record that kept its name when it was parked gets its content back before any other step. */
 export const undoKeptNames = (unmoved: readonly ActualEntry[], input: PlanInput): ParkStep[] =>

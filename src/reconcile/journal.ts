@@ -359,7 +359,8 @@ const isFromBefore = (record: ActualRecord, { before, after, stored }: Entry): b
   if (before === null) return false;
   const [was, sent, is, shown] = [before, after, stored!, record].map(valuesOf);
   const changed = valueKeys.filter((key) => was![key] !== sent![key] && was![key] !== is![key]);
-  const decisive = changed.includes('name') ? (['name'] as const) : changed.length > 0 ? changed : valueKeys;
+  if (changed.includes('name')) return shown!.name === was!.name;
+  const decisive = changed.length > 0 ? changed : valueKeys;
   return decisive.every((key) => shown![key] === was![key]);
 };
 

@@ -88,12 +88,9 @@ const settleDisplaced = (draft: Draft, { pairs, missing }: TemplatePlan, isCompl
     places.of(actual) === places.ofName(desired.name) &&
     (!fields.includes('content') || draft.byId.get(actual.record.id)?.key === recordKey(desired));
   const placeOf = ({ name }: CanonicalRecord): string => places.ofName(name);
-  const there = new Set(pairs.filter(isThere));
-  const thereAt = groupBy(
-    [...there].map(({ desired }) => desired),
-    placeOf,
-  );
-  const others = pairs.filter((pair) => !there.has(pair)).map(({ desired }) => desired);
+  const there = pairs.filter(isThere).map(({ desired }) => desired);
+  const others = pairs.filter((pair) => !isThere(pair)).map(({ desired }) => desired);
+  const thereAt = groupBy(there, placeOf);
   const lackingAt = new Set([...missing, ...others].map(placeOf));
   for (const record of parked) {
     const was = canonicalRecord(record.displaced!.was);
